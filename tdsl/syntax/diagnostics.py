@@ -1,0 +1,67 @@
+"""Diagnostics as data: what went wrong, where, and what would fix it. Rendering is in render.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from tdsl.syntax.codes import CODES
+from tdsl.syntax.source import Span
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True)
+class Label:
+    """A remark under a piece of source. The first label of a diagnostic is its position."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replace the span (empty: insert) by the text. Machine-applicable: it was tried."""
+
+    span: Span
+    replacement: str
+
+
+@dataclass(frozen=True)
+class Help:
+    """Advice; with edits, a change to the source after which this diagnostic is gone."""
+
+    text: str
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One problem. `code` is a key of CODES; `labels[0]` says where it is."""
+
+    code: str
+    message: str
+    labels: tuple[Label, ...]
+    notes: tuple[str, ...] = ()
+    helps: tuple[Help, ...] = ()
+
+    def __post_init__(self) -> None:
+        assert self.code in CODES, f"unregistered diagnostic code {self.code}"
+        assert self.labels, f"{self.code} has no position"
+
+    @property
+    def span(self) -> Span:
+        return self.labels[0].span
+
+    @property
+    def severity(self) -> Severity:
+        return "warning" if self.code.startswith("W") else "error"
+
+
+class DiagnosticError(Exception):
+    """A program that cannot be used; carries every independent error found, in source order."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("; ".join(f"{d.span!r}: {d.code}: {d.message}" for d in self.diagnostics))
