@@ -1,0 +1,305 @@
+"""The typed program: every expression with its type, sizes as polynomials, sugar gone.
+
+What is explicit here and was not in the syntax: dtype conversions (`Convert`), the values of all
+parameters of a call, method calls and operators as builtins or functions, the items of
+comprehensions over literal ranges. Broadcasting stays implicit in elementwise builtins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tdsl.syntax.source import Source, Span
+from tdsl.types.dtypes import AnyDType, DType, DTypeVariable
+from tdsl.types.sizes import Pack, Shape, Size, Symbol
+from tdsl.types.types import Substitution, Type
+
+# Values of static operands of builtins: axes, flags, shapes, dtypes, labels.
+Attribute = int | float | bool | str | None | Size | DType | DTypeVariable | tuple["Attribute", ...] | Pack
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Expression):
+    """A literal; of WeakType, always."""
+
+    value: int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class SizeNumber(Expression):
+    """A size used as a number; of WeakType("int"). Loop indices are symbols, so sizes too."""
+
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Local(Expression):
+    """A parameter or `let` of the function; `index` is unique in it."""
+
+    name: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Convert(Expression):
+    """To another dtype (or from a weak number to a typed scalar): written casts and promotion.
+
+    `explicit` is true for casts that the user wrote.
+    """
+
+    value: AnyExpression
+    dtype: AnyDType
+    explicit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Apply(Expression):
+    """A builtin on values. Elementwise operands already have one dtype; weak ones stay weak only
+    where all are, and then the result is weak and is computed when the instance is built."""
+
+    builtin: str
+    operands: tuple[AnyExpression, ...]
+    attributes: tuple[tuple[str, Attribute], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexAt:
+    """One position of an axis, which goes away; may be negative only as a literal."""
+
+    position: Size
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRange:
+    """The positions [start, stop) of an axis: 0 <= start < stop <= its size, proved."""
+
+    start: Size
+    stop: Size
+
+
+@dataclass(frozen=True, slots=True)
+class IndexNew:
+    """A new axis of size 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexAll:
+    """`count` axes (or, with a pack among them, all that are not named) unchanged."""
+
+    shape: Shape
+
+
+IndexItem = IndexAt | IndexRange | IndexNew | IndexAll
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Expression):
+    """A static subscript of an array; the items cover all of its axes."""
+
+    value: AnyExpression
+    items: tuple[IndexItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionReference:
+    """A function by its module ("std.nn") and name."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallFunction(Expression):
+    """A call with a value for every size, pack and dtype parameter of the callee."""
+
+    function: FunctionReference
+    arguments: tuple[AnyExpression, ...]
+    parameters: Substitution = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MakeTuple(Expression):
+    items: tuple[AnyExpression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MakeList(Expression):
+    """A list with its items written out, or unrolled from a literal range."""
+
+    items: tuple[AnyExpression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comprehension(Expression):
+    """`[body for index in start..stop]` over a range that is not literal; body checked once."""
+
+    body: AnyExpression
+    index: Symbol
+    start: Size
+    stop: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Item(Expression):
+    """One item of a tuple or list, at a position known now (or a size: an index of a loop)."""
+
+    value: AnyExpression
+    position: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """`let name = value`. Patterns are taken apart into several bindings."""
+
+    local: Local
+    value: AnyExpression
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    condition: AnyExpression
+    message: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Expression):
+    """Statements, then the value."""
+
+    statements: tuple[Binding | Assertion, ...]
+    value: AnyExpression
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional(Expression):
+    """`if` on a static condition; both branches have the type of the whole."""
+
+    condition: AnyExpression
+    then: AnyExpression
+    otherwise: AnyExpression
+
+
+@dataclass(frozen=True, slots=True)
+class Poison(Expression):
+    """In the place of an expression with an error; never in a program without diagnostics."""
+
+
+AnyExpression = (
+    Number
+    | SizeNumber
+    | Local
+    | Convert
+    | Apply
+    | Index
+    | CallFunction
+    | MakeTuple
+    | MakeList
+    | Comprehension
+    | Item
+    | Sequence
+    | Conditional
+    | Poison
+)
+
+
+# --- functions and modules
+
+
+@dataclass(frozen=True, slots=True)
+class SizeParameter:
+    """A size parameter as written. `value` is what it is in the body: its own symbol, or the
+    size that a `where` equality put in its place (`C` is `H*D`).
+    """
+
+    name: str
+    static: bool
+    value: Size
+    default: Size | None
+    span: Span
+    kind: Literal["size", "int", "number", "bool"] = "size"
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """`where left relation right`, kept for the callers and for messages."""
+
+    relation: Literal["==", "<=", "<", ">=", ">", "divides"]
+    left: Size
+    right: Size
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a caller must know. Sizes in types are over the symbols of `sizes`' values."""
+
+    function: FunctionReference
+    sizes: tuple[SizeParameter, ...]
+    packs: tuple[Pack, ...]
+    dtypes: tuple[DTypeVariable, ...]
+    parameters: tuple[tuple[str, Type], ...]
+    result: Type
+    constraints: tuple[Constraint, ...]
+    span: Span
+    parameter_spans: tuple[Span, ...]
+    result_span: Span
+    signature_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    signature: Signature
+    locals: tuple[Local, ...]  # of the parameters, in order
+    body: AnyExpression
+    docs: tuple[str, ...]
+    public: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """`example name[...] -> type`: an instance of a function, with the values of its parameters."""
+
+    function: str
+    parameters: Substitution
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    name: str
+    body: AnyExpression  # a Sequence; its value is nothing of interest
+    span: Span
+
+
+@dataclass(frozen=True)
+class Module:
+    """A checked module. `functions` holds its own, `names` also the imported ones."""
+
+    name: str
+    source: Source
+    docs: tuple[str, ...]
+    functions: Mapping[str, Function]
+    names: Mapping[str, FunctionReference]
+    examples: tuple[Example, ...]
+    tests: tuple[Test, ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A module with all that it imports, by module name. Includes used parts of std."""
+
+    root: Module
+    modules: Mapping[str, Module]
+
+    def function(self, reference: FunctionReference) -> Function:
+        return self.modules[reference.module].functions[reference.name]
+
+

@@ -1,0 +1,101 @@
+"""The graph of one function instance: SSA of primitives on arrays of known dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tdsl.syntax.source import Span
+from tdsl.types.dtypes import DType
+from tdsl.types.sizes import Size, Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """A dtype and sizes; each a literal, or a polynomial over the graph's open symbols."""
+
+    dtype: DType
+    shape: tuple[Size, ...]
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Node:
+    """One operation and its result. `operation` is a name of ops/primitives.py; two nodes are the
+    same only if they are the same object."""
+
+    operation: str
+    inputs: tuple[Node, ...]
+    attributes: Mapping[str, Any]
+    type: ArrayType
+    span: Span | None
+
+    def __repr__(self) -> str:
+        return f"<{self.operation} {self.type}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A group of nodes that a backend may compute in its own way.
+
+    `root` gives the group's result; `inner` holds every node computed inside (root included), in
+    order; `inputs` what comes from outside, in order. `kind` names the kernel family.
+    """
+
+    kind: str
+    root: Node
+    inner: tuple[Node, ...]
+    inputs: tuple[Node, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A claim made or nearly made, for `--remarks`."""
+
+    kind: str
+    span: Span | None
+    claimed: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A whole instance. `inputs` are nodes of operation "input" with attributes name and index,
+    one per array argument; `results` in the order of the flattened result; `open_sizes` are the
+    symbols that stay unknown until the call, each with (input index, axis) where it is read."""
+
+    name: str
+    inputs: tuple[Node, ...]
+    results: tuple[Node, ...]
+    open_sizes: Mapping[Symbol, tuple[int, int]] = field(default_factory=dict)
+
+    def nodes(self) -> Iterator[Node]:
+        """Every node that a result needs, and all inputs, operands before users."""
+        done: set[int] = set()
+        stack: list[tuple[Node, bool]] = [(node, False) for node in reversed((*self.inputs, *self.results))]
+        while stack:
+            node, ready = stack.pop()
+            if id(node) in done:
+                continue
+            if ready:
+                done.add(id(node))
+                yield node
+            else:
+                stack.append((node, True))
+                stack.extend((operand, False) for operand in reversed(node.inputs) if id(operand) not in done)
+
+    def uses(self) -> Mapping[int, tuple[Node, ...]]:
+        """By id of a node, the nodes that read it (a node reading twice stands twice)."""
+        found: dict[int, list[Node]] = {}
+        for node in self.nodes():
+            for operand in node.inputs:
+                found.setdefault(id(operand), []).append(node)
+        return {key: tuple(users) for key, users in found.items()}
