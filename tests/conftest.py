@@ -1,0 +1,41 @@
+"""Options and paths shared by all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite expected outputs (refused in CI)"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--update-golden") and os.environ.get("CI"):
+        raise pytest.UsageError("--update-golden is refused in CI: goldens are reviewed, not made")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The folder of the project."""
+    return ROOT
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest):  # type: ignore[no-untyped-def]
+    """Compare a text with a file; `--update-golden` writes the file."""
+
+    def compare(path: Path, text: str) -> None:
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        assert path.exists(), f"{path} is missing: run pytest --update-golden"
+        assert text == path.read_text(), f"{path} differs: run pytest --update-golden and review"
+
+    return compare
