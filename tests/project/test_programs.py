@@ -1,0 +1,54 @@
+"""Every program: its script runs against an independent oracle, and its golden MLIR is current."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.tdsl"))
+
+
+def test_there_are_programs_with_all_three_files() -> None:
+    assert {p.stem for p in PROGRAMS} >= {
+        "linear",
+        "mlp",
+        "attention",
+        "attention_reference",
+        "blocks",
+    }
+    for program in PROGRAMS:
+        assert program.with_suffix(".py").exists()
+        assert program.with_suffix(".mlir").exists()
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
+def test_the_script_agrees_with_its_oracle(program: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(program.with_suffix(".py"))],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
+def test_the_golden_mlir_is_current(
+    program: Path, golden: Callable[[Path, str], None], root: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tdsl.cli.main", f"programs/{program.name}", "--emit=mlir"],
+        capture_output=True,
+        text=True,
+        cwd=root,
+        check=True,
+    )
+    golden(program.with_suffix(".mlir"), done.stdout)
