@@ -1,0 +1,78 @@
+"""Every console block in README and docs shows what its command really prints.
+
+A block holds one command after `$ `; the rest is its output, where a line `...` stands for any
+lines. `pytest --update-golden` rewrites blocks that hold no `...`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```console\n\$ (?P<command>[^\n]*)\n(?P<output>.*?)^```$", re.M | re.S)
+
+
+def run(command: str, folder: Path) -> str:
+    """What the command prints, as a reader would see it: output and errors together."""
+    binaries = Path(sys.executable).parent
+    done = subprocess.run(
+        ["bash", "-c", command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=folder,
+        env=os.environ
+        | {"PATH": f"{binaries}:{os.environ['PATH']}", "COLUMNS": "100", "NO_COLOR": "1"},
+        check=False,
+    )
+    return done.stdout
+
+
+def matches(shown: str, printed: str) -> bool:
+    parts = [re.escape(part) for part in re.split(r"^\.\.\.\n", shown, flags=re.M)]
+    return re.fullmatch("(?:.*\n)*?".join(parts), printed) is not None
+
+
+def test_a_wrong_output_is_noticed() -> None:
+    assert matches("a\n...\nb\n", "a\nx\ny\nb\n")
+    assert not matches("a\n", "b\n")
+    assert not matches("a\n...\nb\n", "a\nx\n")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
+def test_console_blocks_are_true(document: Path, pytestconfig: pytest.Config) -> None:
+    text = document.read_text()
+    update = pytestconfig.getoption("--update-golden")
+
+    def renewed(match: re.Match[str]) -> str:
+        if "\n..." in match["output"] or not update:
+            return match[0]
+        return f"```console\n$ {match['command']}\n{run(match['command'], ROOT)}```"
+
+    if update:
+        text = BLOCK.sub(renewed, text)
+        document.write_text(text)
+    for match in BLOCK.finditer(text):
+        printed = run(match["command"], ROOT)
+        assert matches(match["output"], printed), f"`{match['command']}` now prints:\n{printed}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text()):
+        if "://" not in target:
+            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_readme_shows_two_commands_for_a_clean_machine() -> None:
+    commands = re.findall(r"^    (python3 .*)$", (ROOT / "README.md").read_text(), re.M)
+    assert len(commands) >= 2
+    assert "programs/attention.py" in commands[0]
+    assert "pytest" in commands[1]
