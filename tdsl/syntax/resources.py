@@ -1,0 +1,33 @@
+"""Find the files that come with the package: the grammar and the standard library."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+
+def resource(name: str) -> Traversable:
+    """The file or folder `grammar/tdsl.lark`, `std`, … of the installed package.
+
+    A wheel holds everything below the package. In an editable install the grammar lies beside the
+    package, at the root of the repository, where people look for it.
+    """
+    package = files("tdsl")
+    inside = package.joinpath(name)
+    if inside.is_file() or inside.is_dir():
+        return inside
+    if isinstance(package, Path):
+        beside = package.parent / name
+        if beside.exists():
+            return beside
+    raise FileNotFoundError(f"the installation of tdsl lacks {name}")
+
+
+def grammar_text() -> str:
+    return resource("grammar/tdsl.lark").read_text(encoding="utf-8")
+
+
+def standard_library() -> Traversable:
+    """The folder whose `nn.tdsl` is the module `std.nn`."""
+    return resource("std")
