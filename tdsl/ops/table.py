@@ -114,6 +114,8 @@ class Builtin:
     doc: str
     example: str
     rule: Rule
-    reference: Callable[..., np.ndarray[Any, Any] | np.generic | int | float | bool | tuple[Any, ...]]
+    reference: Callable[
+        ..., np.ndarray[Any, Any] | np.generic | int | float | bool | tuple[Any, ...]
+    ]
     expand: Callable[..., Any]
     operator: str | None = None  # `+` for add; None where only the name is written
