@@ -51,12 +51,15 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One checked argument: for "value" its type; for "values" a ListType; else its static value
+    """One checked argument: for "value" its type, and for a weak number also its `value` where it
+    is known (a literal, or computed from literals); for "values" a ListType, or where the list is
+    written out `items`, one Given each (their shapes may differ); else its static value
     (int, bool, tuple, Size, Shape with None for `_`, dtype, str). `span` covers what was written."""
 
     span: Span
     type: Type | None = None
     value: Any = None
+    items: tuple[Given, ...] = ()
 
 
 class Checking(Protocol):
@@ -75,6 +78,13 @@ class Checking(Protocol):
         """Whether size >= least is provable here."""
         ...
 
+    def where(
+        self, left: Size, relation: Literal["==", "<=", "divides"], right: Size
+    ) -> Help | None:
+        """Advice, with its edit, to add this constraint to the enclosing function; None outside a
+        function or where the constraint would be refused."""
+        ...
+
     def fail(
         self,
         code: str,
@@ -91,7 +101,10 @@ class Checking(Protocol):
 @dataclass(frozen=True, slots=True)
 class Typing:
     """What a rule found: the result's type; per value parameter the dtype to convert to first
-    (absent: as it is); and the static attributes for `reference` and `expand`, normalised."""
+    (absent: as it is; of "values": every item); and the static attributes for `reference` and
+    `expand`, under the parameters' names, normalised. Axes that stand right of a pack stay
+    negative. Before `reference` is called, sizes become ints and packs are spliced in; before
+    `expand`, packs and dtype parameters are replaced and sizes stay sizes."""
 
     result: Type
     convert: Mapping[str, AnyDType]
@@ -117,5 +130,5 @@ class Builtin:
     reference: Callable[
         ..., np.ndarray[Any, Any] | np.generic | int | float | bool | tuple[Any, ...]
     ]
-    expand: Callable[..., Any]
+    expand: Callable[..., Any]  # (builder, *operands, **attributes)
     operator: str | None = None  # `+` for add; None where only the name is written
