@@ -445,9 +445,9 @@ class Builder:
         name = children[0].text
         span = Span(self._source, start, end)
         if name in FOREIGN_VALUES:
-            own, remark = FOREIGN_VALUES[name]
-            helps = (Help(f"write `{own}`", (Edit(span, own),)),) if own else ()
-            self._refuse("E0117", span, f"`{name}` is a word of another language", remark, *helps)
+            habit = FOREIGN_VALUES[name]
+            edits = (Edit(span, habit.replacement),) if habit.replacement else ()
+            self._refuse(habit.code, span, habit.message, "", Help(habit.help, edits))
         return ast.Variable(span, name)
 
     def integer(self, children: Children, start: int, end: int) -> ast.Integer:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tdsl.syntax import ast
-from tdsl.syntax.build import Builder
+from tdsl.syntax.build import EDITIONS, Builder
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Edit, Help, Label
 from tdsl.syntax.documentation import Documentation, find_documentation
-from tdsl.syntax.explain import Situation, explain
+from tdsl.syntax.expected import Situation
+from tdsl.syntax.explain import explain
 from tdsl.syntax.layout import Laid, lay_out
 from tdsl.syntax.lexer import Token, tokenize
 from tdsl.syntax.source import Source, Span
@@ -19,15 +20,15 @@ from tdsl.syntax.tables import ABSENT, END, Tables, load_tables
 # thousand frames.
 MOST_LEVELS = 150
 
+# A file that is no TDSL at all needs no longer list.
+MOST_ERRORS = 50
+
 # Rules that only collect: they add no level to the tree.
 _FLAT = frozenset(
-    (
-        "start item arguments parameters subscripts call_arguments bindings dimensions dimension "
-        "where path imported_names expression_statement any_item"
-    ).split()
+    ["start", "item", "arguments", "parameters", "subscripts", "call_arguments", "bindings", "dimensions", "dimension", "where", "path", "imported_names", "expression_statement", "any_item"]
 )
 # An item begins with one of these at the first column: there parsing starts again after an error.
-_ITEM_STARTS = frozenset("pub fn struct const type import from test example @".split())
+_ITEM_STARTS = frozenset(["pub", "fn", "struct", "const", "type", "import", "from", "test", "example", "@"])
 
 
 def parse(source: Source) -> ast.Module:
@@ -53,7 +54,7 @@ def parse_with_warnings(source: Source) -> tuple[ast.Module, tuple[Diagnostic, .
         except _Stop as stop:
             errors.append(stop.diagnostic)
             again = _next_item(source, raw, first, stop.offset)
-            if again is None:
+            if again is None or len(errors) == MOST_ERRORS:
                 break
             first = again
             laid = lay_out(raw, first, len(source.text))
@@ -184,4 +185,59 @@ def _warnings(
     ambiguous: Sequence[tuple[Token, Token]],
 ) -> tuple[Diagnostic, ...]:
     result: list[Diagnostic] = []
-    return tuple(result)
+    if module.edition is None:
+        edition = f"tdsl {EDITIONS[-1]}\n"
+        start = source.text.startswith("\ufeff")
+        place = Span(source, int(start), int(start))
+        result.append(
+            Diagnostic(
+                "W0002",
+                "this file does not say which edition of the language it is written in",
+                (Label(place, f"the newest is taken, {EDITIONS[-1]}"),),
+                helps=(Help("add the line", (Edit(place, edition),)),),
+            )
+        )
+    for token, statement in ambiguous:
+        warning = _ambiguous_start(source, token, statement)
+        if warning is not None:
+            result.append(warning)
+    for token in documentation.left_over():
+        result.append(
+            Diagnostic(
+                "W0005",
+                "this `##` documents nothing",
+                (Label(Span(source, token.start, token.end), "no item or field is beside it"),),
+                helps=(
+                    Help(
+                        "write an ordinary comment",
+                        (Edit(Span(source, token.start, token.start + 2), "#"),),
+                    ),
+                ),
+            )
+        )
+    return tuple(sorted(result, key=lambda warning: warning.span.start))
+
+
+def _ambiguous_start(source: Source, token: Token, statement: Token) -> Diagnostic | None:
+    """W0003 where the reader may take a new statement for more of the one before: always for a
+    sign, for brackets if they are indented further than that statement."""
+    if token.type == "@" and source.text.startswith("unroll", token.end):
+        return None
+    column = source.line_and_column(token.start)[1]
+    deeper = column > source.line_and_column(statement.start)[1]
+    if token.type in ("(", "[") and not deeper:
+        return None
+    span = Span(source, token.start, token.end)
+    first = Span(source, statement.start, statement.end)
+    return Diagnostic(
+        "W0003",
+        f"this `{token.type}` begins a new statement; it does not continue the line before",
+        (Label(span, "a new statement"), Label(first, "this one has ended")),
+        helps=(
+            Help(
+                f"to continue, end the line before with `{token.type}`"
+                if token.type in ("-", "@")
+                else "to continue, put the bracket at the end of the line before"
+            ),
+        ),
+    )

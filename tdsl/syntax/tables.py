@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -92,11 +91,13 @@ def build(grammar: str) -> dict[str, Any]:
     from lark.parsers.lalr_analysis import Shift
 
     parser = lark.Lark(grammar, parser="lalr", lexer="basic", maybe_placeholders=True)
-    table: Any = parser.parser.parser._parse_table  # type: ignore[attr-defined]
+    table: Any = parser.parser.parser._parse_table
 
     ignored = set(parser.ignore_tokens)
     spelling = {"$END": END}
-    words, signs, patterns = [], [], []
+    words: list[str] = []
+    signs: list[str] = []
+    patterns = []
     for terminal in parser.terminals:
         if isinstance(terminal.pattern, PatternStr):
             text = terminal.pattern.value
@@ -196,6 +197,8 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 def _write(path: Path, data: dict[str, Any]) -> None:
     """Store the tables in one step; a folder that cannot be written only costs time."""
+    import tempfile
+
     body = json.dumps(data, separators=(",", ":")).encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
