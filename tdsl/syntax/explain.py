@@ -369,10 +369,9 @@ def _statement_on_line(s: Situation) -> Diagnostic | None:
 def _number(s: Situation) -> Diagnostic | None:
     if s.previous.type in (INT, FLOAT) and s.token.start == s.previous.end and s.token.type == NAME:
         span = _span(s, s.previous).to(s.span)
-        helps = ()
+        helps: tuple[Help, ...] = ()
         if s.token.text in _DTYPES:
             text = f"{s.token.text}({s.previous.text})"
-        helps: tuple[Help, ...] = ()
             helps = (Help("a dtype's name is the cast", (Edit(span, text),)),)
         return _error(s, "E0101", "letters follow this number directly", "", *helps, span=span)
     if s.previous.type == "." and s.token.type in (INT, FLOAT):
