@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from tdsl.check.modules import check_source
+
 from tdsl.syntax.source import Source
 
 HEAD = "tdsl 0.1\nfn f[N](x: f32[N]) -> f32[N] {"
@@ -80,10 +80,61 @@ def test_bytes_that_are_no_text_end_with_exit_code_1(data: bytes, tmp_path: Path
 
 
 WORDS = st.sampled_from(
-    "fn let where [ ] ( ) { } -> : , . .. ... + - * / // % ** @ == < x y N f32 f64 [N] 0 1 2.5 -1 sum max "
-    "reshape transpose axis = softmax if else for in fold scan static newaxis true inf \n".split(
-        " "
-    )
+    [
+        "fn",
+        "let",
+        "where",
+        "[",
+        "]",
+        "(",
+        ")",
+        "{",
+        "}",
+        "->",
+        ":",
+        ",",
+        ".",
+        "..",
+        "...",
+        "+",
+        "-",
+        "*",
+        "/",
+        "//",
+        "%",
+        "**",
+        "@",
+        "==",
+        "<",
+        "x",
+        "y",
+        "N",
+        "f32",
+        "f64",
+        "[N]",
+        "0",
+        "1",
+        "2.5",
+        "-1",
+        "sum",
+        "max",
+        "reshape",
+        "transpose",
+        "axis",
+        "=",
+        "softmax",
+        "if",
+        "else",
+        "for",
+        "in",
+        "fold",
+        "scan",
+        "static",
+        "newaxis",
+        "true",
+        "inf",
+        "\n",
+    ]
 )
 
 
