@@ -9,6 +9,7 @@ from typing import Any
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DType
 from tdsl.types.sizes import Size, Symbol
+from tdsl.types.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ class Claim:
     """A group of nodes that a backend may compute in its own way.
 
     `root` gives the group's result; `inner` holds every node computed inside (root included), in
-    order; `inputs` what comes from outside, in order. `kind` names the kernel family.
+    order; `inputs` what comes from outside, in order. `kind` names the kernel family; `attributes`
+    are what a kernel must know besides (in MLIR's spelling, shown as `tdsl.<key>`).
     """
 
     kind: str
@@ -54,6 +56,7 @@ class Claim:
     inner: tuple[Node, ...]
     inputs: tuple[Node, ...]
     reason: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +73,24 @@ class Remark:
 class Graph:
     """A whole instance. `inputs` are nodes of operation "input" with attributes name and index,
     one per array argument; `results` in the order of the flattened result; `open_sizes` are the
-    symbols that stay unknown until the call, each with (input index, axis) where it is read."""
+    symbols that stay unknown until the call, each with (input index, axis) where it is read: an
+    axis that is linear in this symbol and has no other. `names` are what the program calls values
+    (of `let`, or of the function that gave them), for people; `result_type` is the shape of the
+    whole result, into which the flattened ones fit (None: a plain sequence)."""
 
     name: str
     inputs: tuple[Node, ...]
     results: tuple[Node, ...]
     open_sizes: Mapping[Symbol, tuple[int, int]] = field(default_factory=dict)
+    names: Mapping[Node, str] = field(default_factory=dict)
+    result_type: Type | None = None
 
     def nodes(self) -> Iterator[Node]:
         """Every node that a result needs, and all inputs, operands before users."""
         done: set[int] = set()
-        stack: list[tuple[Node, bool]] = [(node, False) for node in reversed((*self.inputs, *self.results))]
+        stack: list[tuple[Node, bool]] = [
+            (node, False) for node in reversed((*self.inputs, *self.results))
+        ]
         while stack:
             node, ready = stack.pop()
             if id(node) in done:
@@ -90,7 +100,9 @@ class Graph:
                 yield node
             else:
                 stack.append((node, True))
-                stack.extend((operand, False) for operand in reversed(node.inputs) if id(operand) not in done)
+                stack.extend(
+                    (operand, False) for operand in reversed(node.inputs) if id(operand) not in done
+                )
 
     def uses(self) -> Mapping[int, tuple[Node, ...]]:
         """By id of a node, the nodes that read it (a node reading twice stands twice)."""

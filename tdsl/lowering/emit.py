@@ -1,0 +1,186 @@
+"""The emission of a graph as MLIR on tensors: one entry in EMITTERS for each primitive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from tdsl.graph.graph import Claim, Graph, Node
+from tdsl.lowering import reductions, shapes
+from tdsl.lowering.build import Maps
+from tdsl.lowering.reading import Emission, compute, emit_map
+from tdsl.lowering.scalars import SCALARS, constant
+from tdsl.lowering.spelling import identifier, stored, tensor
+
+_UNSIGNED = "{cast = #linalg.type_fn<cast_unsigned>} "
+
+# --- sources
+
+
+def _input(emission: Emission, node: Node) -> None:
+    assert node in emission.values, "inputs are the arguments of the function"
+
+
+def _later(emission: Emission, node: Node) -> None:
+    """Emitted where it is read."""
+
+
+def _size(emission: Emission, node: Node) -> None:
+    size = node.attributes["size"]
+    index = emission.build.index(size)
+    emission.scalars[node] = emission.build.emit(
+        f"arith.index_cast {index} : index to i64", f"{index[1:]}_i64"
+    )
+
+
+def _elementwise(emission: Emission, node: Node) -> None:
+    if node.type.rank == 0 and all(
+        operand in emission.scalars or operand.operation == "constant" for operand in node.inputs
+    ):
+        build = emission.build
+        elements = [
+            emission.scalars[operand]
+            if operand in emission.scalars
+            else constant(build, operand.attributes["value"], operand.type.dtype)
+            for operand in node.inputs
+        ]
+        emission.scalars[node] = compute(build, node, elements)
+        return
+    if emission.weigh(node) is None:
+        emit_map(emission, node)
+
+
+# --- products
+
+
+def _product(emission: Emission, node: Node) -> None:
+    a, b = node.inputs
+    left, right = emission.tensor(a), emission.tensor(b)
+    build = emission.build
+    zero = build.filled(build.constant(0, node.type.dtype), node.type)
+    widens = a.type.dtype.kind == "uint" and stored(a.type.dtype) != stored(node.type.dtype)
+    emission.values[node] = build.define(
+        emission.name(node),
+        f"linalg.{node.operation} {_UNSIGNED if widens else ''}ins({left}, {right} : "
+        f"{tensor(a.type)}, {tensor(b.type)}) outs({zero} : {tensor(node.type)})"
+        f" -> {tensor(node.type)}",
+    )
+
+
+Emitter = Callable[[Emission, Node], None]
+
+EMITTERS: Final[Mapping[str, Emitter]] = {
+    "input": _input,
+    "constant": _later,
+    "size": _size,
+    "iota": _later,
+    **dict.fromkeys((*SCALARS, "cast"), _elementwise),
+    "reduce_sum": reductions.reduce,
+    "reduce_prod": reductions.reduce,
+    "reduce_max": reductions.reduce,
+    "reduce_min": reductions.reduce,
+    "argmax": reductions.arg_reduce,
+    "argmin": reductions.arg_reduce,
+    "cumsum": reductions.cumsum,
+    "broadcast_in_dim": _later,
+    "reshape": shapes.reshape,
+    "transpose": shapes.transpose,
+    "slice": shapes.slice,
+    "concat": shapes.concat,
+    "pad": shapes.pad,
+    "reverse": shapes.reverse,
+    "matmul": _product,
+    "batch_matmul": _product,
+}
+
+
+def emit_node(emission: Emission, node: Node) -> None:
+    emission.build.lines.span = node.span
+    EMITTERS[node.operation](emission, node)
+
+
+# --- functions and modules
+
+
+def emit_module(graph: Graph, claims: Sequence[Claim] = (), *, locations: bool = True) -> str:
+    """The graph as the text of an MLIR module; each claim as a private function that is called."""
+    maps = Maps()
+    outlined = _Outlined(graph, claims, maps, locations)
+    main = _main(graph, claims, outlined, maps, locations)
+    functions = [main, *outlined.functions.values()]
+    blocks = ["\n".join(maps.lines())] if maps.lines() else []
+    return "\n\n".join([*blocks, *("\n".join(lines) for lines in functions)]) + "\n"
+
+
+class _Outlined:
+    """The functions of the claims; those that compute the same are one."""
+
+    def __init__(self, graph: Graph, claims: Sequence[Claim], maps: Maps, locations: bool) -> None:
+        self.functions: dict[str, list[str]] = {}
+        self.of: dict[Node, str] = {}
+        same: dict[str, str] = {}
+        counts: dict[str, int] = {}
+        for claim in claims:
+            key = "\n".join(_claim(graph, claim, "same", maps, locations=False))
+            if key not in same:
+                number = counts.get(claim.kind, 0)
+                counts[claim.kind] = number + 1
+                name = f"{identifier(graph.name)}.{claim.kind}_{number}"
+                same[key] = name
+                self.functions[name] = _claim(graph, claim, name, maps, locations=locations)
+            self.of[claim.root] = same[key]
+
+
+def _claim(graph: Graph, claim: Claim, name: str, maps: Maps, *, locations: bool) -> list[str]:
+    bare = Graph(graph.name, claim.inputs, (claim.root,))
+    emission = Emission(bare, claim.inner, maps, locations=locations)
+    arguments = [
+        (emission.argument(node, f"arg{place}"), node.type)
+        for place, node in enumerate(claim.inputs)
+    ]
+    for node in claim.inner:
+        emit_node(emission, node)
+    result = emission.tensor(claim.root)
+    emission.build.lines.span = claim.root.span
+    shown = "".join(f", tdsl.{key} = {value}" for key, value in sorted(claim.attributes.items()))
+    return emission.build.finish(
+        name,
+        arguments,
+        [(result, claim.root.type)],
+        private=True,
+        attributes=f'{{tdsl.claim = "{claim.kind}"{shown}}}',
+    )
+
+
+def _main(
+    graph: Graph,
+    claims: Sequence[Claim],
+    outlined: _Outlined,
+    maps: Maps,
+    locations: bool,
+) -> list[str]:
+    by_root = {claim.root: claim for claim in claims}
+    inside = {node for claim in claims for node in claim.inner if node is not claim.root}
+    nodes = [node for node in graph.nodes() if node not in inside]
+    # Also what reads a value inside a claim is a user of it.
+    emission = Emission(graph, list(graph.nodes()), maps, locations=locations)
+    arguments = []
+    for node in graph.inputs:
+        value = emission.argument(node, str(node.attributes["name"]))
+        arguments.append((value, node.type))
+    for node in nodes:
+        if (claim := by_root.get(node)) is None:
+            emit_node(emission, node)
+            continue
+        emission.build.lines.span = node.span
+        values = [emission.tensor(operand) for operand in claim.inputs]
+        types = ", ".join(tensor(operand.type) for operand in claim.inputs)
+        emission.values[node] = emission.build.define(
+            emission.name(node),
+            f"call @{outlined.of[node]}({', '.join(values)}) : ({types}) -> {tensor(node.type)}",
+        )
+    results = []
+    for node in graph.results:
+        emission.build.lines.span = node.span
+        results.append((emission.tensor(node), node.type))
+    return emission.build.finish(identifier(graph.name), arguments, results)
