@@ -33,7 +33,7 @@ class Builder:
         self._source = source
         self._documentation = documentation
         self._asserts: list[Span] = []
-        self._valueless: list[Span] = []
+        self._valueless: list[ast.Block] = []
         self.errors: list[Diagnostic] = []
 
     # --- helpers
@@ -94,13 +94,8 @@ class Builder:
                         '`test "…" { … }`'
                     ),
                 )
-        for span in self._valueless:
-            self._refuse(
-                "E0118",
-                span,
-                "this block has no value",
-                "a block ends with an expression, its value",
-            )
+        for block in self._valueless:
+            self._refuse_valueless(block, is_test=body.func is ast.Test)
         self._asserts.clear()
         self._valueless.clear()
         item: ast.AnyItem = body(
@@ -235,9 +230,9 @@ class Builder:
     def test(self, children: Children, start: int, end: int) -> partial[Any]:
         name, body = children
         # A test's own block needs no value; blocks inside it do.
-        self._valueless = [span for span in self._valueless if span.end != body.span.end]
-        if not body.statements:
-            self._valueless.append(body.span)
+        self._valueless = [
+            block for block in self._valueless if block is not body or not body.statements
+        ]
         return partial(ast.Test, name=self._text(name), body=body)
 
     def example(self, children: Children, start: int, end: int) -> partial[Any]:
@@ -284,9 +279,23 @@ class Builder:
     # --- statements
 
     def block(self, children: Children, start: int, end: int) -> ast.Block:
-        if not children or not isinstance(children[-1], ast.ExpressionStatement):
-            self._valueless.append(self._span(end - 1, end))
-        return ast.Block(self._span(start, end), tuple(children))
+        block = ast.Block(self._span(start, end), tuple(children))
+        # An `assert` at the end is refused for itself, outside of a test.
+        if not children or isinstance(children[-1], ast.Let):
+            self._valueless.append(block)
+        return block
+
+    def _refuse_valueless(self, block: ast.Block, is_test: bool) -> None:
+        if block.statements:
+            last = block.statements[-1].span
+            advice = Help("end the block with an expression: that is its value")
+            self._refuse("E0118", last, "a block cannot end with a `let`", "", advice)
+        elif is_test:
+            self._refuse("E0118", block.span, "this block is empty", "a test holds an `assert`")
+        else:
+            label = "a block ends with an expression, its value"
+            end = self._span(block.span.end - 1, block.span.end)
+            self._refuse("E0118", end, "this block is empty", label)
 
     def let(self, children: Children, start: int, end: int) -> ast.Let:
         return ast.Let(self._span(start, end), *children)

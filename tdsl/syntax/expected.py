@@ -47,8 +47,6 @@ class Situation:
     tokens: Sequence[Token]
     position: int
     states: Sequence[int]
-    starts: Sequence[int]
-    ends: Sequence[int]
 
     @property
     def token(self) -> Token:
@@ -183,7 +181,7 @@ def expected_words(acceptable: Collection[str]) -> str:
         rest -= _EXPRESSION
     elif {NAME, "_", "(", "["} <= rest:
         rest -= {NAME, "_", "(", "["}
-        words.append("a name or a pattern")
+        words += ["a name", "a pattern"]
     elif {NAME, "(", "["} <= rest:
         rest -= {NAME, "(", "["}
         words.append("a type")
@@ -195,6 +193,9 @@ def expected_words(acceptable: Collection[str]) -> str:
         # Where something else may follow, an operator is not what is missing.
         if not rest - {NEWLINE, END}:
             words.append("an operator")
+    if len(rest) > 1:
+        # After the first name or item of a list these could follow too; they are rarely meant.
+        rest -= {"=", "for"}
     for kind, phrase in ((STRING, "a string"), (INT, "a number"), (FLOAT, "a number")):
         if kind in rest:
             rest.discard(kind)

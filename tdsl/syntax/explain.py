@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable
 
 from tdsl.syntax.diagnostics import Diagnostic, Edit, Help, Label
@@ -15,8 +14,15 @@ from tdsl.syntax.expected import (
     matching,
     opener_of,
 )
-from tdsl.syntax.habits import ANYWHERE, AT_START, FOREIGN_SIGNS, LOOKALIKES, Habit
-from tdsl.syntax.lexer import BAD, FOREIGN, Token
+from tdsl.syntax.foreign import (
+    bad_character,
+    docstring,
+    foreign_sign,
+    foreign_word,
+    point,
+    problem,
+    span_of,
+)
 from tdsl.syntax.source import Span
 from tdsl.syntax.tables import END, FLOAT, INT, NAME, NEWLINE
 
@@ -30,152 +36,12 @@ def explain(situation: Situation) -> Diagnostic:
         if diagnostic is not None:
             return diagnostic
     expected = expected_words(situation.acceptable)
-    return _error(
+    return problem(
         situation,
         "E0102" if situation.token.type == END else "E0101",
         f"expected {expected}, found {found_words(situation.token)}",
         f"expected {expected}",
     )
-
-
-def _error(
-    situation: Situation,
-    code: str,
-    message: str,
-    label: str = "",
-    *helps: Help,
-    span: Span | None = None,
-    more: tuple[Label, ...] = (),
-) -> Diagnostic:
-    return Diagnostic(code, message, (Label(span or situation.span, label), *more), helps=helps)
-
-
-def _span(situation: Situation, token: Token) -> Span:
-    return Span(situation.source, token.start, token.end)
-
-
-def _point(situation: Situation, offset: int) -> Span:
-    return Span(situation.source, offset, offset)
-
-
-def _from_habit(situation: Situation, token: Token, habit: Habit) -> Diagnostic:
-    span = _span(situation, token)
-    message = habit.message.replace("{text}", token.text)
-    edits: tuple[Edit, ...] = ()
-    if habit.replacement == "":
-        # A word is taken out with the space after it.
-        after = situation.source.text[span.end : span.end + 1]
-        edits = (Edit(Span(span.source, span.start, span.end + (after == " ")), ""),)
-    elif habit.replacement is not None:
-        text = situation.source.text
-        before, after = text[span.start - 1 : span.start], text[span.end : span.end + 1]
-        word = habit.replacement.isalpha()
-        padded = (
-            (" " if word and (before.isalnum() or before in (")", "]")) else "")
-            + habit.replacement
-            + (" " if word and (after.isalnum() or after in ("(", "[", "_")) else "")
-        )
-        edits = (Edit(span, padded),)
-    helps = (Help(habit.help.replace("{{", "{").replace("}}", "}"), edits),) if habit.help else ()
-    return _error(situation, habit.code, message, "", *helps, span=span)
-
-
-# --- characters and signs that the language lacks
-
-
-def _docstring(s: Situation) -> Diagnostic | None:
-    if (
-        s.previous.text == '""'
-        and s.previous.end == s.token.start
-        and s.source.text.startswith('"', s.token.start)
-    ):
-        span = Span(s.source, s.previous.start, s.token.end)
-        help_ = Help("write the documentation after `##`, on the lines before the function")
-        return _error(s, "E0117", "documentation is not a string", "", help_, span=span)
-    return None
-
-
-def _character(s: Situation) -> Diagnostic | None:
-    if s.token.type != BAD:
-        return None
-    character, text = s.token.text, s.source.text
-    line_end = text.find("\n", s.token.start)
-    line_end = len(text) if line_end < 0 else line_end
-    if character == '"':
-        span = Span(s.source, s.token.start, s.token.start + 1)
-        return _error(
-            s, "E0103", "this string is not closed on its line", 'no `"` follows', span=span
-        )
-    if character == "'":
-        close = text.find("'", s.token.end, line_end)
-        edits: tuple[Edit, ...] = ()
-        span = s.span
-        if close > 0:
-            span = Span(s.source, s.token.start, close + 1)
-            if '"' not in span.text and "\\" not in span.text:
-                edits = (Edit(span, '"' + span.text[1:-1] + '"'),)
-        help_ = Help('write `"…"`', edits)
-        return _error(s, "E0103", "strings stand in double quotes", "", help_, span=span)
-    if character == "\r":
-        return _error(
-            s, "E0103", "a carriage return without a line feed", "lines end with LF or CR LF"
-        )
-    if character in LOOKALIKES:
-        good = LOOKALIKES[character]
-        what = (
-            f"write `{good}`" if good.strip() else "use an ordinary space" if good else "delete it"
-        )
-        return _error(
-            s, "E0103", f"{_describe(character)} is not a sign of the language", "",
-            Help(what, (Edit(s.span, good),)),
-        )  # fmt: skip
-    label = ""
-    if character.isalpha() or unicodedata.combining(character):
-        label = "names are made of the letters a to z, digits and `_`"
-    return _error(s, "E0103", f"the language has no {_describe(character)}", label)
-
-
-def _describe(character: str) -> str:
-    try:
-        name = unicodedata.name(character)
-    except ValueError:
-        return f"character U+{ord(character):04X}"
-    return f"`{character}` ({name})" if character.isprintable() else f"character {name}"
-
-
-def _foreign_sign(s: Situation) -> Diagnostic | None:
-    if s.token.type != FOREIGN:
-        return None
-    if s.token.text == "=>" and s.acceptable == {"->"}:
-        return None
-    if s.token.text == "!" and not s.wants_expression and s.neighbour(1).type == "=":
-        return None
-    return _from_habit(s, s.token, FOREIGN_SIGNS[s.token.text])
-
-
-def _foreign_word(s: Situation) -> Diagnostic | None:
-    for distance in (-1, 0):
-        token = s.neighbour(distance)
-        if token.type != NAME:
-            continue
-        if token.text in ANYWHERE:
-            return _from_habit(s, token, ANYWHERE[token.text])
-        if token.text in AT_START and s.begins_statement(distance):
-            return _from_habit(s, token, AT_START[token.text])
-    if s.token.type == "for" and s.begins_statement(0):
-        return _from_habit(
-            s, s.token, Habit("E0117", "a loop is an expression", AT_START["while"].help)
-        )
-    if s.token.type in ("//", "/") and (s.wants_expression or s.wants_item):
-        return _error(
-            s, "E0117", "a comment begins with `#`", "", Help("write `#`", (Edit(s.span, "#"),))
-        )
-    if s.token.type == "*" and s.previous.type == "import":
-        return _error(
-            s, "E0117", "names are imported one by one", "",
-            Help("`import a.b as m` gives all of them as `m.name`"),
-        )  # fmt: skip
-    return None
 
 
 # --- signatures
@@ -189,10 +55,10 @@ def _generic(s: Situation) -> Diagnostic | None:
             token = s.neighbour(distance)
             if token.type in (">", NEWLINE, END, "{", "<"):
                 if token.type == ">":
-                    edits.append(Edit(_span(s, token), "]"))
+                    edits.append(Edit(span_of(s, token), "]"))
                 break
         helps = (Help("write `[…]`", tuple(edits)),) if len(edits) == 2 else (Help("write `[…]`"),)
-        return _error(s, "E0117", "parameters and sizes stand in `[]`", "", *helps)
+        return problem(s, "E0117", "parameters and sizes stand in `[]`", "", *helps)
     return None
 
 
@@ -205,20 +71,20 @@ def _result_type(s: Situation) -> Diagnostic | None:
         if "\n" in following or s.neighbour(1).type in (NEWLINE, END):
             return _block_colon(s)
         arrow = Edit(Span(s.source, end, token.end), " ->")
-        return _error(
+        return problem(
             s, "E0104", f"a result type is written after `->`, found {found_words(token)}",
             "write `->` here", Help(f"write `->` for `{token.text}`", (arrow,)),
         )  # fmt: skip
     if token.type in ("{", NEWLINE, END):
-        return _error(
+        return problem(
             s, "E0104", "the function does not say what it gives",
             "the result type is missing", Help("write `-> f32[N]`, with the type of the body"),
-            span=_point(s, end),
+            span=point(s, end),
         )  # fmt: skip
     if token.type in (NAME, "[", "("):
-        return _error(
+        return problem(
             s, "E0104", "a result type is written after `->`", "write `->` before it",
-            Help("add `->`", (Edit(_point(s, token.start), "-> "),)),
+            Help("add `->`", (Edit(point(s, token.start), "-> "),)),
         )  # fmt: skip
     return None
 
@@ -226,9 +92,9 @@ def _result_type(s: Situation) -> Diagnostic | None:
 def _untyped(s: Situation) -> Diagnostic | None:
     if s.acceptable == {":"} and s.token.type in (",", ")", "}", NEWLINE, "="):
         name = s.previous
-        return _error(
+        return problem(
             s, "E0101", f"`{name.text}` has no type", f"write `{name.text}: f32[N]`, for example",
-            span=_span(s, name),
+            span=span_of(s, name),
         )  # fmt: skip
     return None
 
@@ -239,7 +105,7 @@ def _untyped(s: Situation) -> Diagnostic | None:
 def _block_colon(s: Situation) -> Diagnostic | None:
     if s.token.type != ":" or not ({"{", "->"} & s.acceptable or s.previous.text == "else"):
         return None
-    return _error(
+    return problem(
         s, "E0109", "a block stands in braces, not after `:`", "",
         Help("write `{` here, and `}` at the end of the block"),
     )  # fmt: skip
@@ -266,13 +132,13 @@ def _chained(s: Situation) -> Diagnostic | None:
         not s.open_brackets
     )
     joint = ", " if in_where else " and "
-    return _error(
+    return problem(
         s, "E0106", "comparisons do not chain", "this is the second comparison",
         Help(
             "compare twice",
-            (Edit(_point(s, s.previous.end), f"{joint}{middle}"),),
+            (Edit(point(s, s.previous.end), f"{joint}{middle}"),),
         ),
-        more=(Label(_span(s, first), "this is the first"),),
+        more=(Label(span_of(s, first), "this is the first"),),
     )  # fmt: skip
 
 
@@ -281,44 +147,40 @@ def _binding(s: Situation) -> Diagnostic | None:
     if s.wants_item and s.token.type in (NAME, "let") and not s.open_brackets:
         if s.token.type == "let":
             edit = Edit(s.span, "const")
-            return _error(
+            return problem(
                 s, "E0110", "`let` stands inside a function", "",
                 Help("at the top of a file a constant is `const name = value`", (edit,)),
             )  # fmt: skip
         if s.neighbour(1).type in ("=", ":"):
-            return _error(
+            return problem(
                 s, "E0110", "a constant is bound by `const`", "",
-                Help("write `const`", (Edit(_point(s, s.token.start), "const "),)),
+                Help("write `const`", (Edit(point(s, s.token.start), "const "),)),
             )  # fmt: skip
         return None
     if s.token.type not in ("=", ":") or "+" not in s.acceptable:
         return None
     index = s.position - 1
-    while index > 0 and tokens_before(s, index) not in (NEWLINE, "{"):
+    while index > 0 and s.tokens[index - 1].type not in (NEWLINE, "{"):
         index -= 1
     first = s.tokens[index]
     if s.token.type == "=" and first.type in ("if", "assert", "fn", "where"):
-        return _error(
+        return problem(
             s, "E0101", "values are compared by `==`", "", Help("write `==`", (Edit(s.span, "=="),))
         )
     if first.type != NAME or (s.open_brackets and s.open_brackets[-1].type != "{"):
         return None
     if index == s.position - 1:
-        return _error(
+        return problem(
             s, "E0110", "a name is bound by `let`", "", 
-            Help("write `let`", (Edit(_point(s, first.start), "let "),)),
-            span=_span(s, first).to(s.span),
+            Help("write `let`", (Edit(point(s, first.start), "let "),)),
+            span=span_of(s, first),
         )  # fmt: skip
     if s.token.type == "=":
-        return _error(
+        return problem(
             s, "E0110", "nothing in TDSL can be changed, also no part of an array", "",
             Help("`update(x, y, at=…)` gives a changed copy, `select(mask, a, b)` chooses"),
         )  # fmt: skip
     return None
-
-
-def tokens_before(s: Situation, index: int) -> str:
-    return s.tokens[index - 1].type
 
 
 def _semicolon(s: Situation) -> Diagnostic | None:
@@ -327,27 +189,43 @@ def _semicolon(s: Situation) -> Diagnostic | None:
     if s.neighbour(1).type in (NEWLINE, "}", END):
         helps = (Help("leave it out", (Edit(s.span, ""),)),)
     else:
-        helps = (Help("begin a new line instead", (Edit(s.span, "\n"),)),)
-    return _error(s, "E0117", "a statement ends with its line, not with `;`", "", *helps)
+        edit = Edit(s.span.to(point(s, s.neighbour(1).start)), "\n" + _indentation(s))
+        helps = (Help("begin a new line instead", (edit,)),)
+    return problem(s, "E0117", "a statement ends with its line, not with `;`", "", *helps)
+
+
+def _indentation(s: Situation) -> str:
+    text = s.source.line_text(s.span.line)
+    return text[: len(text) - len(text.lstrip(" \t"))]
 
 
 def _else(s: Situation) -> Diagnostic | None:
     if s.acceptable == {"else"}:
-        return _error(
+        return problem(
             s, "E0101", "an `if` is an expression and needs an `else`", "`else { … }` is missing",
-            span=_point(s, s.previous.end),
+            span=point(s, s.previous.end),
+        )  # fmt: skip
+    if s.token.type == "else" and "}" in s.acceptable and s.open_brackets:
+        return problem(
+            s, "E0101", "a `}` is missing before this `else`", "",
+            more=(Label(span_of(s, s.open_brackets[-1]), "opened here"),),
+        )  # fmt: skip
+    if s.token.type == "if" and NEWLINE in s.acceptable:
+        return problem(
+            s, "E0117", "a choice begins with `if`", "",
+            Help("write `if condition { a } else { b }`, or `select(condition, a, b)` for values"),
         )  # fmt: skip
     return None
 
 
 def _needs_parentheses(s: Situation) -> Diagnostic | None:
     if s.wants_expression and s.token.type in ("if", "fold", "scan", "not"):
-        return _error(
+        return problem(
             s, "E0101", f"`{s.token.text}` cannot be an operand as it stands",
             "put it in parentheses, or bind it to a name first",
         )  # fmt: skip
     if s.token.type == "+" and s.wants_expression:
-        return _error(
+        return problem(
             s, "E0101", "there is no sign `+` before a number", "",
             Help("leave it out", (Edit(s.span, ""),)),
         )  # fmt: skip
@@ -356,9 +234,10 @@ def _needs_parentheses(s: Situation) -> Diagnostic | None:
 
 def _statement_on_line(s: Situation) -> Diagnostic | None:
     if NEWLINE in s.acceptable and s.token.type in ("let", "assert", "fn", "struct", "const"):
-        return _error(
+        gap = Span(s.source, s.previous.end, s.token.start)
+        return problem(
             s, "E0101", f"`{s.token.text}` begins a new statement, which stands on its own line", "",
-            Help("begin a new line", (Edit(_point(s, s.token.start), "\n"),)),
+            Help("begin a new line", (Edit(gap, "\n" + _indentation(s)),)),
         )  # fmt: skip
     return None
 
@@ -368,14 +247,17 @@ def _statement_on_line(s: Situation) -> Diagnostic | None:
 
 def _number(s: Situation) -> Diagnostic | None:
     if s.previous.type in (INT, FLOAT) and s.token.start == s.previous.end and s.token.type == NAME:
-        span = _span(s, s.previous).to(s.span)
+        span = span_of(s, s.previous).to(s.span)
         helps: tuple[Help, ...] = ()
         if s.token.text in _DTYPES:
             text = f"{s.token.text}({s.previous.text})"
             helps = (Help("a dtype's name is the cast", (Edit(span, text),)),)
-        return _error(s, "E0101", "letters follow this number directly", "", *helps, span=span)
+        return problem(s, "E0101", "letters follow this number directly", "", *helps, span=span)
+    if s.token.type == ".." and s.open_brackets and s.open_brackets[-1].type == "[":
+        help_ = Help("write `:`", (Edit(s.span, ":"),))
+        return problem(s, "E0117", "a slice is written with `:`", "", help_)
     if s.previous.type == "." and s.token.type in (INT, FLOAT):
-        return _error(
+        return problem(
             s, "E0117", "items of a tuple are not numbered", "",
             Help("take the tuple apart: `let (a, b) = …`"),
         )  # fmt: skip
@@ -385,7 +267,7 @@ def _number(s: Situation) -> Diagnostic | None:
 def _reserved(s: Situation) -> Diagnostic | None:
     word = s.token.type
     if NAME in s.acceptable and not s.wants_expression and word.isidentifier() and word.islower():
-        return _error(
+        return problem(
             s, "E0101", f"`{word}` is a word of the language and cannot be a name",
             "choose another name",
         )  # fmt: skip
@@ -396,26 +278,26 @@ def _brackets(s: Situation) -> Diagnostic | None:
     opened = s.open_brackets
     kind = s.token.type
     if opener_of(kind) is not None and (not opened or opened[-1].type != opener_of(kind)):
-        if not opened:
-            return _error(
+        if opener_of(kind) not in {token.type for token in opened}:
+            return problem(
                 s, "E0101", f"this `{kind}` closes nothing", f"no `{opener_of(kind)}` is open"
             )
         last = opened[-1]
-        return _error(
+        return problem(
             s, "E0101", f"`{last.type}` is closed by `{matching(last.type)}`, found `{kind}`",
             f"expected `{matching(last.type)}`",
-            more=(Label(_span(s, last), "opened here"),),
+            more=(Label(span_of(s, last), "opened here"),),
         )  # fmt: skip
     new_item = (
         kind in ITEMS and kind not in s.acceptable and s.source.text[: s.token.start][-1:] == "\n"
     )
     if opened and (kind == END or new_item):
         last = opened[-1]
-        more = [Label(_span(s, last), "opened here")]
+        more = [Label(span_of(s, last), "opened here")]
         if s.suspect is not None:
-            more.append(Label(_span(s, s.suspect), "or this one, by the indentation"))
+            more.append(Label(span_of(s, s.suspect), "or this one, by the indentation"))
         what = "the file ends" if kind == END else "the next item begins"
-        return _error(
+        return problem(
             s, "E0102" if kind == END else "E0101",
             f"{what} before this `{last.type}` is closed",
             f"`{matching(last.type)}` is missing", more=tuple(more),
@@ -425,20 +307,20 @@ def _brackets(s: Situation) -> Diagnostic | None:
 
 def _body(s: Situation) -> Diagnostic | None:
     if "{" in s.acceptable and s.token.type in (NEWLINE, NAME, END, "=", "let"):
-        return _error(
+        return problem(
             s, "E0101" if s.token.type != END else "E0102",
             f"expected `{{` and a block, found {found_words(s.token)}", "`{` is missing",
-            span=_point(s, s.previous.end),
+            span=point(s, s.previous.end),
         )  # fmt: skip
     return None
 
 
 _RULES: tuple[Callable[[Situation], Diagnostic | None], ...] = (
-    _docstring,
-    _character,
+    docstring,
+    bad_character,
     _result_type,
-    _foreign_sign,
-    _foreign_word,
+    foreign_sign,
+    foreign_word,
     _generic,
     _untyped,
     _binding,

@@ -31,7 +31,7 @@ FOREIGN_SIGNS: dict[str, Habit] = {
     "**=": _assignment("**"),
     "++": Habit("E0110", "names are bound once, there is no `++`", "a loop counts by `i in 0..n`"),
     ":=": Habit("E0110", "a name is bound by `let`", "write `let name = value`"),
-    "=>": Habit("E0117", "TDSL has no `=>`", "a result type is written after `->`"),
+    "=>": Habit("E0117", "TDSL has no `=>`", "write `>=` to compare, `->` before a result type"),
     "..=": Habit("E0117", "a range never holds its end", "write `a..b + 1`"),
     "&&": Habit("E0117", "`and` is a word in TDSL", "write `and`", "and"),
     "||": Habit("E0117", "`or` is a word in TDSL", "write `or`", "or"),
@@ -43,8 +43,7 @@ FOREIGN_SIGNS: dict[str, Habit] = {
     "?": Habit(
         "E0117",
         "a choice is written in words",
-        "write `select(condition, a, b)` for values, `if condition {{ a }} else {{ b }}` for "
-        "statics",
+        "write `select(condition, a, b)` for values, `if condition { a } else { b }` for statics",
     ),
     "\\": Habit(
         "E0117",
@@ -58,7 +57,7 @@ def _missing(help_: str) -> Habit:
     return Habit("E0117", "TDSL has no `{text}`", help_)
 
 
-_LOOP = "write `fold state = start for i in 0..n {{ … }}`, `scan`, or `[… for i in 0..n]`"
+_LOOP = "write `fold state = start for i in 0..n { … }`, `scan`, or `[… for i in 0..n]`"
 _FUNCTION = Habit("E0108", "a function is defined with `fn`", "write `fn`", "fn")
 _LET = Habit("E0117", "a name is bound by `let`", "write `let`", "let")
 
@@ -77,8 +76,8 @@ AT_START: dict[str, Habit] = {
     "func": _FUNCTION,
     "function": _FUNCTION,
     "fun": _FUNCTION,
-    "class": Habit("E0117", "data is described by a `struct`", "write `struct Name[N] {{ … }}`"),
-    "record": Habit("E0117", "data is described by a `struct`", "write `struct Name[N] {{ … }}`"),
+    "class": Habit("E0117", "data is described by a `struct`", "write `struct Name[N] { … }`"),
+    "record": Habit("E0117", "data is described by a `struct`", "write `struct Name[N] { … }`"),
     "enum": _missing("a `struct` describes data"),
     "use": Habit("E0117", "modules are imported by `import`", "write `import a.b`", "import"),
     "using": Habit("E0117", "modules are imported by `import`", "write `import a.b`", "import"),

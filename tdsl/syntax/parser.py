@@ -25,10 +25,27 @@ MOST_ERRORS = 50
 
 # Rules that only collect: they add no level to the tree.
 _FLAT = frozenset(
-    ["start", "item", "arguments", "parameters", "subscripts", "call_arguments", "bindings", "dimensions", "dimension", "where", "path", "imported_names", "expression_statement", "any_item"]
+    [
+        "start",
+        "item",
+        "arguments",
+        "parameters",
+        "subscripts",
+        "call_arguments",
+        "bindings",
+        "dimensions",
+        "dimension",
+        "where",
+        "path",
+        "imported_names",
+        "expression_statement",
+        "any_item",
+    ]
 )
 # An item begins with one of these at the first column: there parsing starts again after an error.
-_ITEM_STARTS = frozenset(["pub", "fn", "struct", "const", "type", "import", "from", "test", "example", "@"])
+_ITEM_STARTS = frozenset(
+    ["pub", "fn", "struct", "const", "type", "import", "from", "test", "example", "@"]
+)
 
 
 def parse(source: Source) -> ast.Module:
@@ -94,7 +111,8 @@ def _drive(tables: Tables, laid: Laid, builder: Builder, source: Source) -> ast.
                 if kind == END and states[-1] == final:
                     module: ast.Module = values[-1]
                     return module
-                situation = Situation(source, tables, tokens, position, states, starts, ends)
+                states = _states_before(tables, tokens, position)
+                situation = Situation(source, tables, tokens, position, states)
                 raise _Stop(explain(situation), token.start)
             if action >= 0:
                 states.append(action)
@@ -144,6 +162,21 @@ def _drive(tables: Tables, laid: Laid, builder: Builder, source: Source) -> ast.
     raise AssertionError("the tokens do not end with $END")
 
 
+def _states_before(tables: Tables, tokens: Sequence[Token], position: int) -> list[int]:
+    """The stack of states before this token was looked at: the reductions that a wrong token
+    still sets off would hide what could have stood in its place."""
+    actions, gotos, rules = tables.actions, tables.gotos, tables.rules
+    states = [tables.start]
+    for token in tokens[:position]:
+        while (action := actions[states[-1]][token.type]) < 0:
+            rule = rules[~action]
+            if rule.length:
+                del states[-rule.length :]
+            states.append(gotos[states[-1]][rule.origin])
+        states.append(action)
+    return states
+
+
 def _too_deep(
     source: Source, children: Sequence[Any], starts: Sequence[int], ends: Sequence[int]
 ) -> _Stop:
@@ -151,14 +184,16 @@ def _too_deep(
     opening bracket."""
     start = starts[0]
     end = start + 1
+    message = f"this is nested more than {MOST_LEVELS} levels deep"
+    label = f"level {MOST_LEVELS + 1} begins here"
     if len(starts) > 1 and not isinstance(children[0], Token):
         start, end = starts[1], ends[1]
-    span = Span(source, start, end)
+        message = f"this is a chain of more than {MOST_LEVELS} operations"
+        label = f"operation {MOST_LEVELS + 1} is here"
     diagnostic = Diagnostic(
         "E0111",
-        f"this is nested more than {MOST_LEVELS} levels deep",
-        (Label(span, f"level {MOST_LEVELS + 1} is here"),),
-        notes=("each operation of a long chain like `a + b + c` counts as a level",),
+        message,
+        (Label(Span(source, start, end), label),),
         helps=(Help("name parts of it with `let`"),),
     )
     return _Stop(diagnostic, start)
