@@ -23,23 +23,24 @@ MOST_LEVELS = 150
 # A file that is no TDSL at all needs no longer list.
 MOST_ERRORS = 50
 
-# Rules that only collect: they add no level to the tree.
-_FLAT = frozenset(
+# The rules that add a level to the tree.
+_DEEPENS = frozenset(
     [
-        "start",
-        "item",
-        "arguments",
-        "parameters",
-        "subscripts",
-        "call_arguments",
-        "bindings",
-        "dimensions",
-        "dimension",
-        "where",
-        "path",
-        "imported_names",
-        "expression_statement",
-        "any_item",
+        "binary",
+        "unary",
+        "subscripted",
+        "call",
+        "attribute_of",
+        "tuple",
+        "list",
+        "comprehension",
+        "if_",
+        "loop",
+        "named_type",
+        "list_type",
+        "tuple_type",
+        "tuple_pattern",
+        "list_pattern",
     ]
 )
 # An item begins with one of these at the first column: there parsing starts again after an error.
@@ -131,7 +132,7 @@ def _drive(tables: Tables, laid: Laid, builder: Builder, source: Source) -> ast.
                 children = values[-length:]
                 start, end = starts[-length], ends[-1]
                 height = max(heights[-length:])
-                if rule.origin not in _FLAT and rule.callback not in ("", "*"):
+                if rule.callback in _DEEPENS:
                     height += 1
                     if height > MOST_LEVELS:
                         raise _too_deep(source, children, starts[-length:], ends[-length:])
