@@ -7,36 +7,66 @@ the solving of equations in solve.py, printing under the user's names in naming.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal
+
+OpaqueOperator = Literal["//", "%", "min", "max"]
+
+# Beyond these a size is no use to anybody, and arithmetic on it would make the checker slow.
+MOST_TERMS = 1000
+MOST_POWER = 64
+MOST_FACTOR = 2**63
+MOST_OPAQUE = 100
+
+
+UNBOUNDED = -(2**63)  # the `least` of a symbol that may be any integer
+
+
+class SizeTooComplex(Exception):
+    """A size with more terms, higher powers or larger numbers than are supported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """A size parameter (or loop index) of one function; `owner` tells equal names apart.
 
-    `least` is its smallest value: 1 for a size, 0 or another literal for an index.
+    `least` is its smallest value: 1 for a size, 0 or another literal for an index, UNBOUNDED
+    for a static number.
     """
 
     name: str
     owner: str = ""
     least: int = 1
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.owner))
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Where it stands among the factors of a monomial."""
+        return ("symbol", self.name, self.owner, self.least)
+
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """`left // right`, `left % right`, `min`, `max` where nothing more is known."""
+    """`left // right`, `left % right`, `min`, `max` where nothing more is known.
 
-    operator: Literal["//", "%", "min", "max"]
+    Made by `opaque` alone, which puts it in normal form.
+    """
+
+    operator: OpaqueOperator
     left: Size
     right: Size
+    key: tuple[Any, ...] = field(init=False, repr=False, compare=False)
+    weight: int = field(init=False, repr=False, compare=False)
 
-
-@dataclass(frozen=True, slots=True)
-class PackProduct:
-    """The number of elements along the axes that a pack stands for."""
-
-    pack: Pack
+    def __post_init__(self) -> None:
+        weight = 1 + self.left.weight + self.right.weight
+        if weight > MOST_OPAQUE:
+            raise SizeTooComplex(f"`{self.operator}` is nested too often")
+        object.__setattr__(self, "weight", weight)
+        object.__setattr__(self, "key", (self.operator, self.left.key, self.right.key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,46 +77,94 @@ class Pack:
     owner: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PackProduct:
+    """The number of elements along the axes that a pack stands for."""
+
+    pack: Pack
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ("pack", self.pack.name, self.pack.owner)
+
+
 Atom = Symbol | Opaque | PackProduct
-Monomial = tuple[tuple[Atom, int], ...]  # atoms with powers >= 1, in a fixed order
-
-
-def _order(atom: Atom) -> tuple[str, str, str]:
-    if isinstance(atom, Symbol):
-        return ("symbol", atom.name, atom.owner)
-    return (type(atom).__name__, str(atom), "")
+Monomial = tuple[tuple[Atom, int], ...]  # atoms with powers >= 1, in the order of their keys
+Term = tuple[Monomial, int]
 
 
 def _times(left: Monomial, right: Monomial) -> Monomial:
+    if not left:
+        return right
+    if not right:
+        return left
     powers = dict(left)
     for atom, power in right:
         powers[atom] = powers.get(atom, 0) + power
-    return tuple(sorted(powers.items(), key=lambda item: _order(item[0])))
+    if max(powers.values()) > MOST_POWER:
+        raise SizeTooComplex(f"a power above {MOST_POWER}")
+    if len(powers) == 1:
+        return tuple(powers.items())
+    return tuple(sorted(powers.items(), key=lambda item: item[0].key))
 
 
-@dataclass(frozen=True, slots=True)
+def _term_key(term: Term) -> tuple[Any, ...]:
+    return tuple((atom.key, power) for atom, power in term[0])
+
+
+@lru_cache(maxsize=1024)
+def _literal(value: int) -> Size:
+    if abs(value) > MOST_FACTOR:
+        raise SizeTooComplex("a number beyond 64 bits")
+    return Size((((), value),) if value else ())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Size:
     """A sum of integer multiples of monomials: `terms` holds no zero and is in a fixed order."""
 
-    terms: tuple[tuple[Monomial, int], ...]
+    terms: tuple[Term, ...]
+    _hash: int = field(default=0, init=False, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Size) and self.terms == other.terms)
+
+    def __hash__(self) -> int:
+        if not self._hash:
+            object.__setattr__(self, "_hash", hash(self.terms))
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[Size], tuple[Any, ...]]:
+        return Size, (self.terms,)  # hashes of strings differ from process to process
 
     @staticmethod
     def of(value: int | Atom | Size) -> Size:
         if isinstance(value, Size):
             return value
         if isinstance(value, int):
-            return Size((((), value),) if value else ())
+            return _literal(int(value))
         return Size(((((value, 1),), 1),))
 
     @staticmethod
     def _from(terms: Mapping[Monomial, int]) -> Size:
-        kept = [(monomial, factor) for monomial, factor in terms.items() if factor]
-        kept.sort(key=lambda term: [(_order(atom), power) for atom, power in term[0]])
+        kept = [term for term in terms.items() if term[1]]
+        if len(kept) > 1:
+            if len(kept) > MOST_TERMS:
+                raise SizeTooComplex(f"more than {MOST_TERMS} terms")
+            kept.sort(key=_term_key)
+        for _, factor in kept:
+            if not -MOST_FACTOR <= factor <= MOST_FACTOR:
+                raise SizeTooComplex("a number beyond 64 bits")
         return Size(tuple(kept))
 
     def __add__(self, other: Size | int) -> Size:
+        other = Size.of(other)
+        if not other.terms:
+            return self
+        if not self.terms:
+            return other
         result = dict(self.terms)
-        for monomial, factor in Size.of(other).terms:
+        for monomial, factor in other.terms:
             result[monomial] = result.get(monomial, 0) + factor
         return Size._from(result)
 
@@ -94,19 +172,38 @@ class Size:
         return Size(tuple((monomial, -factor) for monomial, factor in self.terms))
 
     def __sub__(self, other: Size | int) -> Size:
-        return self + (-Size.of(other))
+        other = Size.of(other)
+        if self.terms == other.terms:
+            return _literal(0)
+        return self + (-other)
 
     def __mul__(self, other: Size | int) -> Size:
+        other = Size.of(other)
+        for one, two in ((self, other), (other, self)):
+            if one.literal == 1:
+                return two
+        if len(self.terms) * len(other.terms) > 20 * MOST_TERMS:
+            raise SizeTooComplex("a product of two long sums")
         result: dict[Monomial, int] = {}
         for left, left_factor in self.terms:
-            for right, right_factor in Size.of(other).terms:
+            for right, right_factor in other.terms:
                 monomial = _times(left, right)
                 result[monomial] = result.get(monomial, 0) + left_factor * right_factor
         return Size._from(result)
 
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __rsub__(self, other: int) -> Size:
+        return Size.of(other) - self
+
     def __pow__(self, exponent: int) -> Size:
+        if exponent < 0:
+            raise ValueError("a size to a negative power")
+        if exponent > MOST_POWER and self.literal not in (0, 1, -1):
+            raise SizeTooComplex(f"a power above {MOST_POWER}")
         result = Size.of(1)
-        for _ in range(exponent):
+        for _ in range(exponent if exponent <= MOST_POWER else 2 - exponent % 2):
             result = result * self
         return result
 
@@ -118,6 +215,30 @@ class Size:
         if len(self.terms) == 1 and not self.terms[0][0]:
             return self.terms[0][1]
         return None
+
+    @property
+    def symbol(self) -> Symbol | None:
+        """The symbol that this size is, and nothing more; else None."""
+        if len(self.terms) == 1:
+            monomial, factor = self.terms[0]
+            if factor == 1 and len(monomial) == 1 and monomial[0][1] == 1:
+                atom = monomial[0][0]
+                return atom if isinstance(atom, Symbol) else None
+        return None
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """A place in a fixed order of all sizes; equal only for equal sizes."""
+        return tuple((_term_key(term), term[1]) for term in self.terms)
+
+    @property
+    def weight(self) -> int:
+        """How many opaque atoms it holds, at every depth."""
+        total = 0
+        for atom in self.atoms():
+            if isinstance(atom, Opaque):
+                total += atom.weight
+        return total
 
     def atoms(self) -> Iterator[Atom]:
         """Every atom that occurs, once, not looking inside opaque ones."""
@@ -138,60 +259,85 @@ class Size:
                 found |= atom.left.symbols() | atom.right.symbols()
         return frozenset(found)
 
-    def substitute(self, values: Mapping[Symbol, Size], packs: Mapping[Pack, Shape] | None = None) -> Size:
-        """Replace symbols (and packs) by sizes, simplifying opaque atoms that become known."""
-        result = Size.of(0)
+    def packs(self) -> frozenset[Pack]:
+        """Every pack whose product occurs, also inside opaque atoms."""
+        found: set[Pack] = set()
+        for atom in self.atoms():
+            if isinstance(atom, PackProduct):
+                found.add(atom.pack)
+            elif isinstance(atom, Opaque):
+                found |= atom.left.packs() | atom.right.packs()
+        return frozenset(found)
+
+    def split(self, atom: Atom) -> dict[int, Size]:
+        """By powers of `atom`, what each is multiplied by: `self == sum(part * atom**power)`."""
+        parts: dict[int, dict[Monomial, int]] = {}
         for monomial, factor in self.terms:
-            product = Size.of(factor)
+            power = next((power for found, power in monomial if found == atom), 0)
+            rest = tuple(item for item in monomial if item[0] != atom) if power else monomial
+            parts.setdefault(power, {})[rest] = factor
+        return {power: Size._from(terms) for power, terms in parts.items()}
+
+    def substitute(
+        self, values: Mapping[Symbol, Size], packs: Mapping[Pack, Shape] | None = None
+    ) -> Size:
+        """Replace symbols (and packs) by sizes, simplifying opaque atoms that become known."""
+        known = packs or {}
+        result: dict[Monomial, int] = {}
+        products: list[Size] = []
+        for monomial, factor in self.terms:
+            kept: list[tuple[Atom, int]] = []
+            product: Size | None = None
             for atom, power in monomial:
-                product = product * _substitute_atom(atom, values, packs or {}) ** power
-            result = result + product
-        return result
+                value = _substitute_atom(atom, values, known)
+                if value is None:
+                    kept.append((atom, power))
+                else:
+                    value = value if power == 1 else value**power
+                    product = value if product is None else product * value
+            if product is None:
+                result[monomial] = result.get(monomial, 0) + factor
+            else:
+                products.append(product * Size(((tuple(kept), factor),)))
+        if not products:
+            return self
+        for product in products:
+            for monomial, factor in product.terms:
+                result[monomial] = result.get(monomial, 0) + factor
+        return Size._from(result)
 
     def __str__(self) -> str:
         """In the plain names of the symbols; messages to users go through naming.py."""
-        if not self.terms:
-            return "0"
-        parts = []
-        for monomial, factor in sorted(self.terms, key=lambda t: (not t[0], -sum(p for _, p in t[0]), str(t))):
-            factors = [f"{_show(a)}**{p}" if p > 1 else _show(a) for a, p in monomial]
-            if abs(factor) != 1 or not factors:
-                factors.insert(0, str(abs(factor)))
-            sign = "-" if factor < 0 else "+"
-            parts.append((sign, "*".join(factors)))
-        first_sign, first = parts[0]
-        text = ("-" if first_sign == "-" else "") + first
-        return text + "".join(f" {sign} {part}" for sign, part in parts[1:])
+        from tdsl.types.naming import PLAIN
+
+        return PLAIN.size(self)
 
 
 Dimension = Size | Pack
 Shape = tuple[Dimension, ...]
 
 
-def _show(atom: Atom) -> str:
+def _substitute_atom(
+    atom: Atom, values: Mapping[Symbol, Size], packs: Mapping[Pack, Shape]
+) -> Size | None:
+    """What stands in the atom's place; None where it stays."""
     if isinstance(atom, Symbol):
-        return atom.name
+        return values.get(atom)
     if isinstance(atom, PackProduct):
-        return f"...{atom.pack.name}"
-    if atom.operator in ("min", "max"):
-        return f"{atom.operator}({atom.left}, {atom.right})"
-    left, right = (f"({s})" if len(s.terms) > 1 else str(s) for s in (atom.left, atom.right))
-    return f"({left}{atom.operator}{right})"
-
-
-def _substitute_atom(atom: Atom, values: Mapping[Symbol, Size], packs: Mapping[Pack, Shape]) -> Size:
-    if isinstance(atom, Symbol):
-        return values.get(atom, Size.of(atom))
-    if isinstance(atom, PackProduct):
-        return elements(packs[atom.pack]) if atom.pack in packs else Size.of(atom)
-    return opaque(atom.operator, atom.left.substitute(values, packs), atom.right.substitute(values, packs))
+        return elements(packs[atom.pack]) if atom.pack in packs else None
+    left, right = atom.left.substitute(values, packs), atom.right.substitute(values, packs)
+    if left is atom.left and right is atom.right:
+        return None
+    return opaque(atom.operator, left, right)
 
 
 def elements(shape: Shape) -> Size:
     """The number of elements of an array of this shape."""
     result = Size.of(1)
     for dimension in shape:
-        result = result * (Size.of(PackProduct(dimension)) if isinstance(dimension, Pack) else dimension)
+        if isinstance(dimension, Pack):
+            dimension = Size.of(PackProduct(dimension))
+        result = result * dimension
     return result
 
 
@@ -199,35 +345,89 @@ def divide_exactly(dividend: Size, divisor: Size) -> Size | None:
     """The quotient where the division leaves no remainder for every value, else None."""
     if not divisor.terms:
         return None
-    leading_monomial, leading_factor = max(divisor.terms, key=_degree)
-    quotient, rest = Size.of(0), dividend
-    while rest.terms:
-        monomial, factor = max(rest.terms, key=_degree)
-        powers = dict(monomial)
-        for atom, power in leading_monomial:
-            powers[atom] = powers.get(atom, 0) - power
-        if factor % leading_factor or any(power < 0 for power in powers.values()):
+    if dividend == divisor:
+        return Size.of(1)
+    if len(divisor.terms) == 1:
+        quotient, rest = _divide_terms(dividend, *divisor.terms[0])
+        return None if rest.terms else quotient
+    # Long division by leading terms, in graded lexicographic order over a common list of atoms:
+    # an order that multiplication respects, so that leading terms divide where the sizes do.
+    atoms = sorted({*dividend.atoms(), *divisor.atoms()}, key=lambda atom: atom.key)
+    places = {atom: place for place, atom in enumerate(atoms)}
+
+    def dense(size: Size) -> dict[tuple[int, ...], int]:
+        result = {}
+        for monomial, factor in size.terms:
+            powers = [0] * (len(atoms) + 1)
+            for atom, power in monomial:
+                powers[places[atom] + 1] = power
+                powers[0] += power  # the degree in front makes tuple comparison graded
+            result[tuple(powers)] = factor
+        return result
+
+    remainder, by = dense(dividend), dense(divisor)
+    lead = max(by)
+    result: dict[Monomial, int] = {}
+    while remainder:
+        top = max(remainder)
+        powers = tuple(a - b for a, b in zip(top, lead, strict=True))
+        if min(powers) < 0 or remainder[top] % by[lead]:
             return None
-        kept = tuple((atom, power) for atom, power in powers.items() if power)
-        step = Size._from({_times(kept, ()): factor // leading_factor})
-        quotient, rest = quotient + step, rest - step * divisor
-    return quotient
+        factor = remainder[top] // by[lead]
+        result[tuple((a, p) for a, p in zip(atoms, powers[1:], strict=True) if p)] = factor
+        for other, amount in by.items():
+            place = tuple(a + b for a, b in zip(powers, other, strict=True))
+            left = remainder.get(place, 0) - amount * factor
+            if left:
+                remainder[place] = left
+            else:
+                del remainder[place]
+        if len(remainder) > MOST_TERMS:
+            raise SizeTooComplex(f"more than {MOST_TERMS} terms")
+    return Size._from(result)
 
 
-def _degree(term: tuple[Monomial, int]) -> tuple[int, list[tuple[tuple[str, str, str], int]]]:
-    monomial, _ = term
-    return sum(power for _, power in monomial), [(_order(atom), power) for atom, power in monomial]
+def _divide_terms(dividend: Size, monomial: Monomial, factor: int) -> tuple[Size, Size]:
+    """The terms that one term divides, divided, and the rest of the others.
+
+    By a literal, a rest is between 0 and the divisor: `dividend == divisor*quotient + rest`.
+    """
+    quotient: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    for own, amount in dividend.terms:
+        powers = dict(own)
+        for atom, power in monomial:
+            powers[atom] = powers.get(atom, 0) - power
+        if any(power < 0 for power in powers.values()):
+            rest[own] = amount
+            continue
+        whole, left = divmod(amount, factor)
+        quotient[tuple(item for item in powers.items() if item[1])] = whole
+        rest[own] = left
+    return Size._from(quotient), Size._from(rest)
 
 
-def opaque(operator: Literal["//", "%", "min", "max"], left: Size, right: Size) -> Size:
-    """`left operator right`, computed where the operands allow it, else an opaque atom."""
-    a, b = left.literal, right.literal
-    if a is not None and b is not None and not (operator in ("//", "%") and b == 0):
-        return Size.of({"//": lambda: a // b, "%": lambda: a % b, "min": lambda: min(a, b), "max": lambda: max(a, b)}[operator]())
-    if operator in ("//", "%"):
-        quotient = divide_exactly(left, right)
-        if quotient is not None:
-            return quotient if operator == "//" else Size.of(0)
-    elif left == right:
-        return left
-    return Size.of(Opaque(operator, left, right))
+def opaque(operator: OpaqueOperator, left: Size, right: Size) -> Size:
+    """`left operator right`, computed where the operands allow it, else an opaque atom.
+
+    `(b*k + r) // b` is `k + r//b` and `(b*k + r) % b` is `r % b`, whatever the signs; so equal
+    values get equal normal forms more often. A divisor must be known to be no 0 by the caller.
+    """
+    if operator in ("min", "max"):
+        difference = (right - left).literal
+        if difference is not None:
+            return left if (difference >= 0) == (operator == "min") else right
+        if right.key < left.key:
+            left, right = right, left
+        return Size.of(Opaque(operator, left, right))
+    exact = divide_exactly(left, right)
+    if exact is not None:
+        return exact if operator == "//" else Size.of(0)
+    whole = Size.of(0)
+    if len(right.terms) == 1:
+        whole, left = _divide_terms(left, *right.terms[0])
+        a, b = left.literal, right.literal
+        if a is not None and b:
+            return whole + a // b if operator == "//" else Size.of(a % b)
+    rest = Size.of(Opaque(operator, left, right))
+    return whole + rest if operator == "//" else rest

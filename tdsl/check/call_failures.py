@@ -1,0 +1,182 @@
+"""Why a call does not fit its signature, as data: which argument, which axis, who fixed what.
+
+The checker and the runtime put it in words in different ways: call_diagnostics.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from tdsl.check.typed import Constraint
+from tdsl.types.dtypes import AnyDType
+from tdsl.types.sizes import Pack, Shape, Size
+from tdsl.types.types import Type
+
+# How an argument's type differs from the declared one.
+Reason = Literal["kind", "rank", "dtype", "bound", "weak", "length", "pack"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What fixed a size: an axis of an argument, a static argument, or a default.
+
+    `index` and `name` say which argument, `axis` counts its axes; for an axis within a tuple, list
+    or struct, `inside` is that inner type as found.
+    """
+
+    kind: Literal["argument", "static", "default"]
+    name: str
+    index: int = -1
+    axis: int | None = None
+    inside: Type | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """The value that a parameter has by what was given."""
+
+    name: str
+    value: Size
+    origin: Origin | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallFailure:
+    """Why a call does not fit; `fixed` are the size parameters known when that was found."""
+
+    fixed: tuple[Fixed, ...]
+
+    @property
+    def code(self) -> str:
+        return _CODES[type(self)]
+
+
+@dataclass(frozen=True, slots=True)
+class Poisoned(CallFailure):
+    """An argument with an error of its own leaves a parameter open: nothing to report."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownParameter(CallFailure):
+    name: str
+    known: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WrongCount(CallFailure):
+    wanted: int
+    given: int
+
+
+@dataclass(frozen=True, slots=True)
+class MissingStatic(CallFailure):
+    """`value` is what the arguments would ask for, where they say."""
+
+    name: str
+    value: Size | None
+
+
+@dataclass(frozen=True, slots=True)
+class WrongType(CallFailure):
+    """Another rank, dtype or kind of value. `part` and `found_part` are the inner types that differ."""
+
+    index: int
+    name: str
+    declared: Type
+    found: Type
+    part: Type
+    found_part: Type
+    reason: Reason
+    dtype: AnyDType | None = None  # what a dtype parameter already was, by another argument
+    dtype_origin: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WrongSize(CallFailure):
+    """An axis of an argument is not what the others ask for."""
+
+    origin: Origin
+    declared: Size
+    wanted: Size
+    found: Size
+
+
+@dataclass(frozen=True, slots=True)
+class WrongPack(CallFailure):
+    """A pack stands for other axes here than in the argument `first`."""
+
+    origin: Origin
+    pack: Pack
+    wanted: Shape
+    found: Shape
+    first: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction(CallFailure):
+    """A static argument, or a default, is not what the other values give."""
+
+    origin: Origin
+    declared: Size
+    wanted: Size
+    found: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Indivisible(CallFailure):
+    """`parameter * divisor = dividend` has no solution, or is not known to have one.
+
+    `constraint` is the clause that says so, where one does.
+    """
+
+    origin: Origin
+    parameter: str
+    declared: Size
+    divisor: Size
+    dividend: Size
+    constraint: Constraint | None
+
+
+@dataclass(frozen=True, slots=True)
+class Undetermined(CallFailure):
+    """Size, pack or dtype parameters that nothing given fixes."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unproved(CallFailure):
+    """A `where` clause that is not known to hold; `never` if it is known not to."""
+
+    constraint: Constraint
+    left: Size
+    right: Size
+    never: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TooSmall(CallFailure):
+    """A size that is not known to be at least `least`."""
+
+    name: str
+    value: Size
+    least: int
+    origin: Origin | None
+
+
+_CODES: Mapping[type[CallFailure], str] = {
+    Poisoned: "",
+    UnknownParameter: "E0501",
+    WrongType: "E0502",
+    WrongCount: "E0503",
+    WrongSize: "E0504",
+    WrongPack: "E0504",
+    Contradiction: "E0505",
+    Indivisible: "E0505",
+    Undetermined: "E0506",
+    Unproved: "E0507",
+    TooSmall: "E0508",
+    MissingStatic: "E0510",
+}

@@ -1,0 +1,159 @@
+"""Solving the sizes of a call: equations between what a signature wants and what was found.
+
+An equation in which one unknown is left, and that linearly, gives it by exact division; its value
+is put into the others, and so on. So the order of equations decides nothing but which of two
+contradicting ones is blamed: the later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tdsl.types.naming import dimensions as dimensions
+from tdsl.types.proofs import Facts
+from tdsl.types.sizes import UNBOUNDED, Opaque, Pack, Size, Symbol, divide_exactly
+from tdsl.types.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """`wanted`, over unknowns, must be `found`; `why` is what a message says of it."""
+
+    wanted: Size
+    found: Size
+    why: object
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What is known of the unknowns, and which equation gave each of them."""
+
+    values: Mapping[Symbol, Size]
+    why: Mapping[Symbol, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Solution(Solved):
+    """A value for every unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict(Solved):
+    """The equation does not hold: `wanted` and `found` are its sides with all known values.
+
+    Where `divisor` is given, it does not divide `dividend`, and so `symbol` has no value.
+    """
+
+    equation: Equation
+    wanted: Size
+    found: Size
+    symbol: Symbol | None = None
+    divisor: Size | None = None
+    dividend: Size | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undetermined(Solved):
+    """No equation gives these."""
+
+    symbols: tuple[Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MayBeSmall(Solved):
+    """The symbol's value is not known to be as large as its `least`."""
+
+    symbol: Symbol
+    value: Size
+
+
+def solve(
+    unknowns: frozenset[Symbol], equations: Sequence[Equation], facts: Facts
+) -> Solution | Conflict | Undetermined | MayBeSmall:
+    """Values of the unknowns for which all equations hold."""
+    values: dict[Symbol, Size] = {}
+    why: dict[Symbol, object] = {}
+    waiting: Sequence[Equation] = equations
+    while waiting:
+        later: list[Equation] = []
+        for equation in waiting:
+            wanted, found = equation.wanted, equation.found
+            symbol = wanted.symbol
+            if symbol is None or symbol not in unknowns or symbol in values:
+                wanted, found = wanted.substitute(values), found.substitute(values)
+                if wanted == found:
+                    continue
+            elif found.literal is not None or not found.symbols() & unknowns:
+                values[symbol], why[symbol] = found, equation.why
+                continue
+            difference = wanted - found
+            left = difference.symbols() & unknowns
+            if not left:
+                if difference.terms:
+                    return Conflict(values, why, equation, wanted, found)
+                continue
+            symbol = next(iter(left))
+            split = _linear(difference, symbol) if len(left) == 1 else None
+            if split is None:
+                later.append(equation)
+                continue
+            factor, rest = split
+            value = divide_exactly(-rest, factor)
+            if value is None:
+                if (factor.literal or 0) < 0:
+                    factor, rest = -factor, -rest
+                return Conflict(values, why, equation, wanted, found, symbol, factor, -rest)
+            values[symbol], why[symbol] = value, equation.why
+        if len(later) == len(waiting):
+            break
+        waiting = later
+    missing = unknowns - values.keys()
+    if missing:
+        return Undetermined(values, why, tuple(sorted(missing, key=lambda symbol: symbol.key)))
+    for symbol, value in values.items():
+        if symbol.least > UNBOUNDED and not facts.at_least(value, symbol.least):
+            return MayBeSmall(values, why, symbol, value)
+    return Solution(values, why)
+
+
+def _linear(size: Size, symbol: Symbol) -> tuple[Size, Size] | None:
+    """`factor, rest` where the size is `factor*symbol + rest`, with no symbol in either."""
+    parts = size.split(symbol)
+    if not parts.keys() <= {0, 1}:
+        return None
+    factor, rest = parts.get(1, Size.of(0)), parts.get(0, Size.of(0))
+    for part in (factor, rest):
+        if any(isinstance(atom, Opaque) for atom in part.atoms()) and symbol in part.symbols():
+            return None
+    return factor, rest
+
+
+def undeterminable(
+    unknowns: Iterable[Symbol],
+    packs: Iterable[Pack],
+    given: Iterable[Size],
+    arguments: Iterable[Type],
+) -> tuple[tuple[Symbol, ...], tuple[Pack, ...]]:
+    """The unknowns and packs that no call could ever fix, except by naming them.
+
+    `given` are the values of static parameters and of those with a default, over the unknowns.
+    """
+    wanted: list[Size] = list(given)
+    found_packs: set[Pack] = set()
+    for argument in arguments:
+        for dimension in dimensions(argument):
+            if isinstance(dimension, Pack):
+                found_packs.add(dimension)
+            else:
+                wanted.append(dimension)
+    missing = list(dict.fromkeys(unknowns))
+    progress = True
+    while progress:
+        progress = False
+        for size in wanted:
+            left = [symbol for symbol in missing if symbol in size.symbols()]
+            if len(left) == 1 and size.packs() <= found_packs and _linear(size, left[0]):
+                missing.remove(left[0])
+                progress = True
+    return tuple(missing), tuple(pack for pack in packs if pack not in found_packs)
