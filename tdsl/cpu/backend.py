@@ -1,0 +1,12 @@
+"""The CPU backend: which passes it adds to the shared ones."""
+
+from __future__ import annotations
+
+from tdsl.cpu import blas_calls
+from tdsl.lowering.backend import Backend, Pass
+
+CPU = Backend(
+    name="cpu",
+    kernels=(Pass("blas-calls", blas_calls.run),),
+    math=(),
+)

@@ -1,0 +1,94 @@
+"""Matrix products through OpenBLAS: finding the library, and calling it from generated code."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import importlib.util
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+SYMBOLS: tuple[str, ...] = ("cblas_sgemm", "cblas_dgemm", "cblas_sgemv", "cblas_dgemv")
+"""What generated code may call, with 32-bit integers."""
+
+# Where a system library may be found, and the prefixes that builds put on its symbols.
+_SYSTEM_NAMES = ("openblas", "blas", "cblas")
+_PREFIXES = ("scipy_", "")
+
+
+@dataclass(frozen=True)
+class Blas:
+    """A BLAS in this process: where it came from and the addresses of its functions."""
+
+    source: str
+    addresses: Mapping[str, int]
+    library: ctypes.CDLL
+
+
+def _candidates() -> list[str]:
+    """Libraries to try, best first."""
+    found: list[str] = []
+    spec = importlib.util.find_spec("scipy_openblas32")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        files = sorted((Path(folder) / "lib").glob("libscipy_openblas*"))
+        found += [str(file) for file in files if file.suffix in (".so", ".dylib", ".dll")]
+    for name in _SYSTEM_NAMES:
+        if library := ctypes.util.find_library(name):
+            found.append(library)
+    return found
+
+
+def _open(name: str) -> Blas | None:
+    try:
+        library = ctypes.CDLL(name, mode=os.RTLD_NOW | os.RTLD_LOCAL)
+    except OSError:
+        return None
+    for prefix in _PREFIXES:
+        try:
+            functions = {symbol: getattr(library, prefix + symbol) for symbol in SYMBOLS}
+        except AttributeError:
+            continue
+        addresses = {
+            symbol: ctypes.cast(function, ctypes.c_void_p).value or 0
+            for symbol, function in functions.items()
+        }
+        _set_threads(library, prefix)
+        return Blas(name, MappingProxyType(addresses), library)
+    return None
+
+
+def _set_threads(library: ctypes.CDLL, prefix: str) -> None:
+    """One thread, unless TDSL_NUM_THREADS asks for more: products run inside calls that several
+    Python threads may make at once."""
+    setter = getattr(library, f"{prefix}openblas_set_num_threads", None)
+    if setter is not None:
+        setter.restype, setter.argtypes = None, [ctypes.c_int]
+        setter(thread_count(os.environ.get("TDSL_NUM_THREADS", "")))
+
+
+def thread_count(text: str) -> int:
+    """The number that TDSL_NUM_THREADS means; 1 where it means nothing."""
+    return max(int(text), 1) if text.strip().isdigit() else 1
+
+
+@cache
+def find_blas() -> Blas | None:
+    """The BLAS to use, or None where there is none: products are then loops."""
+    for name in _candidates():
+        if (blas := _open(name)) is not None:
+            return blas
+    return None
+
+
+def addresses(symbols: tuple[str, ...]) -> Mapping[str, int]:
+    """Addresses for what an object asks for; KeyError names what no library here has."""
+    if not symbols:
+        return {}
+    blas = find_blas()
+    if blas is None:
+        raise KeyError(f"no BLAS library was found for {', '.join(symbols)}")
+    return {symbol: blas.addresses[symbol] for symbol in symbols}

@@ -1,0 +1,70 @@
+"""From a module of tensors to native code for a CPU: passes, then LLVM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlir import ir
+
+from tdsl.cpu.backend import CPU
+from tdsl.cpu.blas import SYMBOLS, addresses
+from tdsl.engine.llvm import Target, Tuning, assembly_text, compile_module
+from tdsl.engine.load import Loaded, load
+from tdsl.engine.object import CompiledObject
+from tdsl.lowering.interface import Interface
+from tdsl.lowering.options import Options
+from tdsl.lowering.passes.arena import scratch_size
+from tdsl.lowering.passes.entry import ENTRY
+from tdsl.lowering.pipeline import context, lower
+from tdsl.lowering.rewriting import collect
+from tdsl.lowering.sizes import interface_of
+
+
+def compile_text(
+    text: str,
+    options: Options | None = None,
+    interface: Interface | None = None,
+    target: Target | None = None,
+) -> CompiledObject:
+    """Compile the public function of a module of tensors, as the emitter writes it."""
+    options, target = options or Options(), target or Target.host()
+    with context():
+        module = ir.Module.parse(text)
+        lower(module, "llvm", options, CPU, interface)
+        code = compile_module(module, target, frozenset({ENTRY}), tuning(options))
+        return CompiledObject(
+            code, ENTRY, interface_of(module), scratch_size(module), _external(module)
+        )
+
+
+def assembly(
+    text: str,
+    options: Options | None = None,
+    interface: Interface | None = None,
+    target: Target | None = None,
+) -> str:
+    """What `compile_text` compiles to, for reading."""
+    options, target = options or Options(), target or Target.host()
+    with context():
+        module = ir.Module.parse(text)
+        lower(module, "llvm", options, CPU, interface)
+        return assembly_text(module, target, frozenset({ENTRY}), tuning(options))
+
+
+def tuning(options: Options) -> Tuning:
+    return Tuning(vectorize=options.vectorize)
+
+
+def _external(module: Any) -> tuple[str, ...]:
+    """The functions that the code calls and that the loader has to find."""
+    names = [
+        ir.StringAttr(operation.attributes["sym_name"]).value
+        for operation in collect(module, {"llvm.func"})
+        if not operation.regions[0].blocks
+    ]
+    return tuple(sorted(name for name in names if name in SYMBOLS))
+
+
+def load_object(compiled: CompiledObject) -> Loaded:
+    """Link a compiled function into this process."""
+    return load(compiled.code, addresses(compiled.symbols))

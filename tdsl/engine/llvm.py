@@ -1,0 +1,235 @@
+"""Native code from a module of MLIR's LLVM dialect: LLVM IR, assembly text, object bytes."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ctypes import byref, c_size_t, c_void_p
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tdsl.engine.libraries import (
+    LLVMError,
+    check,
+    llvm,
+    mlir_c,
+    mlir_operation,
+    take_message,
+)
+
+_ASSEMBLY, _OBJECT = 0, 1
+_POSITION_INDEPENDENT = 2
+_DEFAULT_CODE_MODEL = 0
+_INTERNAL_LINKAGE = 8
+_RETURN_STATUS = 2
+
+Level = Literal[0, 1, 2, 3]
+
+
+@dataclass(frozen=True)
+class Target:
+    """The machine that code is made for, as LLVM names it."""
+
+    triple: str
+    cpu: str
+    features: str
+
+    @staticmethod
+    def host() -> Target:
+        library = llvm()
+        return Target(
+            take_message(library.LLVMGetDefaultTargetTriple()),
+            take_message(library.LLVMGetHostCPUName()),
+            take_message(library.LLVMGetHostCPUFeatures()),
+        )
+
+    @property
+    def vector_bits(self) -> int:
+        """The width of the widest vector registers that loops should use."""
+        features = set(self.features.split(","))
+        if "+avx512f" in features:
+            return 512
+        return 256 if "+avx2" in features or "+avx" in features else 128
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How hard LLVM works. `passes` is a pipeline of its new pass manager."""
+
+    passes: str = "default<O2>"
+    level: Level = 2
+    vectorize: bool = True
+
+
+@contextmanager
+def _target_machine(target: Target, level: Level) -> Iterator[int]:
+    library = llvm()
+    handle, message = c_void_p(), c_void_p()
+    if library.LLVMGetTargetFromTriple(target.triple.encode(), byref(handle), byref(message)):
+        raise LLVMError(f"target {target.triple}: {take_message(message.value)}")
+    machine = library.LLVMCreateTargetMachine(
+        handle,
+        target.triple.encode(),
+        target.cpu.encode(),
+        target.features.encode(),
+        level,
+        _POSITION_INDEPENDENT,
+        _DEFAULT_CODE_MODEL,
+    )
+    if not machine:
+        raise LLVMError(f"no target machine for {target.triple} {target.cpu}")
+    try:
+        yield machine
+    finally:
+        library.LLVMDisposeTargetMachine(machine)
+
+
+def _functions(module: int) -> Iterator[int]:
+    library = llvm()
+    function = library.LLVMGetFirstFunction(module)
+    while function:
+        if not library.LLVMIsDeclaration(function):
+            yield function
+        function = library.LLVMGetNextFunction(function)
+
+
+def _name(function: int) -> str:
+    length = c_size_t()
+    start = llvm().LLVMGetValueName2(function, byref(length))
+    return ctypes.string_at(start, length.value).decode()
+
+
+def _prepare(module: int, machine: int, target: Target, exported: frozenset[str]) -> None:
+    """State the target on the module and each function; keep only exported names global."""
+    library = llvm()
+    library.LLVMSetTarget(module, target.triple.encode())
+    layout = library.LLVMCreateTargetDataLayout(machine)
+    library.LLVMSetModuleDataLayout(module, layout)
+    library.LLVMDisposeTargetData(layout)
+    attributes = {
+        "target-cpu": target.cpu,
+        "target-features": target.features,
+        "prefer-vector-width": str(target.vector_bits),
+    }
+    for function in _functions(module):
+        # On the function itself, so that inlining and a cached object do not depend on defaults.
+        for key, value in attributes.items():
+            library.LLVMAddTargetDependentFunctionAttr(function, key.encode(), value.encode())
+        if _name(function) not in exported:
+            library.LLVMSetLinkage(function, _INTERNAL_LINKAGE)
+
+
+def _optimise(module: int, machine: int, tuning: Tuning) -> None:
+    library = llvm()
+    options = library.LLVMCreatePassBuilderOptions()
+    try:
+        library.LLVMPassBuilderOptionsSetLoopVectorization(options, int(tuning.vectorize))
+        library.LLVMPassBuilderOptionsSetLoopInterleaving(options, int(tuning.vectorize))
+        library.LLVMPassBuilderOptionsSetSLPVectorization(options, int(tuning.vectorize))
+        error = library.LLVMRunPasses(module, tuning.passes.encode(), machine, options)
+        check(error, f"LLVM passes {tuning.passes}")
+    finally:
+        library.LLVMDisposePassBuilderOptions(options)
+
+
+def _code(module: int, machine: int, kind: int) -> bytes:
+    library = llvm()
+    buffer, message = c_void_p(), c_void_p()
+    if library.LLVMTargetMachineEmitToMemoryBuffer(
+        machine, module, kind, byref(message), byref(buffer)
+    ):
+        raise LLVMError(f"code generation: {take_message(message.value)}")
+    try:
+        start, size = library.LLVMGetBufferStart(buffer), library.LLVMGetBufferSize(buffer)
+        return ctypes.string_at(start, size)
+    finally:
+        library.LLVMDisposeMemoryBuffer(buffer)
+
+
+@contextmanager
+def _translated(mlir_module: Any) -> Iterator[int]:
+    """The LLVM IR of a module of the LLVM dialect, in a context of its own."""
+    library = llvm()
+    context = library.LLVMContextCreate()
+    try:
+        handle = mlir_operation(mlir_module.operation)
+        module = mlir_c().mlirTranslateModuleToLLVMIR(handle, context)
+        if not module:
+            raise LLVMError("the module is not all of the LLVM dialect: no LLVM IR can be made")
+        try:
+            yield module
+        finally:
+            library.LLVMDisposeModule(module)
+    finally:
+        library.LLVMContextDispose(context)
+
+
+@contextmanager
+def _parsed(text: str) -> Iterator[int]:
+    """A module of LLVM IR text, in a context of its own, verified."""
+    library = llvm()
+    context = library.LLVMContextCreate()
+    module, message = c_void_p(), c_void_p()
+    try:
+        data = text.encode()
+        buffer = library.LLVMCreateMemoryBufferWithMemoryRangeCopy(data, len(data), b"text")
+        if library.LLVMParseIRInContext(context, buffer, byref(module), byref(message)):
+            raise LLVMError(f"LLVM IR: {take_message(message.value)}")
+        try:
+            if library.LLVMVerifyModule(module, _RETURN_STATUS, byref(message)):
+                raise LLVMError(f"LLVM IR: {take_message(message.value)}")
+            assert module.value is not None
+            yield module.value
+        finally:
+            library.LLVMDisposeModule(module)
+    finally:
+        library.LLVMContextDispose(context)
+
+
+def _emit(
+    module: int, target: Target, tuning: Tuning, exported: frozenset[str], kind: int | None
+) -> bytes:
+    with _target_machine(target, tuning.level) as machine:
+        _prepare(module, machine, target, exported)
+        _optimise(module, machine, tuning)
+        if kind is None:
+            return take_message(llvm().LLVMPrintModuleToString(module)).encode()
+        return _code(module, machine, kind)
+
+
+def compile_module(
+    mlir_module: Any, target: Target, exported: frozenset[str], tuning: Tuning | None = None
+) -> bytes:
+    """Object bytes of a module of the LLVM dialect; only `exported` functions can be looked up."""
+    with _translated(mlir_module) as module:
+        return _emit(module, target, tuning or Tuning(), exported, _OBJECT)
+
+
+def assembly_text(
+    mlir_module: Any, target: Target, exported: frozenset[str], tuning: Tuning | None = None
+) -> str:
+    """What `compile_module` would put into the object, as assembly."""
+    with _translated(mlir_module) as module:
+        return _emit(module, target, tuning or Tuning(), exported, _ASSEMBLY).decode()
+
+
+def ir_text(
+    mlir_module: Any,
+    target: Target,
+    exported: frozenset[str],
+    tuning: Tuning | None = None,
+    *,
+    optimised: bool = True,
+) -> str:
+    """LLVM IR text, after LLVM's passes or as translated."""
+    with _translated(mlir_module) as module:
+        if not optimised:
+            return take_message(llvm().LLVMPrintModuleToString(module))
+        return _emit(module, target, tuning or Tuning(), exported, None).decode()
+
+
+def compile_ir(text: str, target: Target, exported: frozenset[str]) -> bytes:
+    """Object bytes of LLVM IR text, for glue that needs no MLIR."""
+    with _parsed(text) as module:
+        return _emit(module, target, Tuning(), exported, _OBJECT)

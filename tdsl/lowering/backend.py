@@ -1,0 +1,47 @@
+"""What a backend adds to the shared passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tdsl.lowering.options import Options
+
+PythonPass = Callable[[Any, Options], None]
+"""Changes a module in place."""
+
+
+def always(options: Options) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One step: a pipeline of upstream's passes as text, or a function of ours."""
+
+    name: str
+    run: str | PythonPass
+    wanted: Callable[[Options], bool] = always
+
+    @property
+    def description(self) -> str:
+        """The first line of what documents it."""
+        if isinstance(self.run, str):
+            return self.run
+        import inspect
+
+        module = inspect.getmodule(self.run)
+        text = (module.__doc__ if module else None) or self.run.__doc__ or ""
+        return text.strip().splitlines()[0] if text.strip() else self.name
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A target of code generation: the passes that it puts in front of the loops."""
+
+    name: str
+    kernels: tuple[Pass, ...] = ()
+    """Replace operations of bufferized code, marked by choose_kernels, by calls of kernels."""
+    math: tuple[Pass, ...] = ()
+    """Expand mathematical functions in bodies."""

@@ -1,0 +1,103 @@
+"""What a user can switch in the lowering: kernels per kind of claim, and each optimisation."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+# Kind of claim -> the implementations that a backend may offer, best first.
+KERNEL_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"matmul": ("blas", "loops")})
+
+
+class KernelsError(ValueError):
+    """A `--kernels=` text that means nothing; the message says what can be written."""
+
+
+def _nearest(word: str, known: tuple[str, ...]) -> str:
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean `{close[0]}`?" if close else ""
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """Which kinds of claim are made, and for each which implementations may be used, best first."""
+
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: KERNEL_KINDS)
+
+    @staticmethod
+    def all() -> Kernels:
+        return Kernels(KERNEL_KINDS)
+
+    @staticmethod
+    def none() -> Kernels:
+        return Kernels(MappingProxyType({}))
+
+    @staticmethod
+    def parse(text: str) -> Kernels:
+        """`all`, `none`, or kinds separated by commas, each with `:implementation` if one is
+        wanted: `matmul`, `matmul:blas`."""
+        text = text.strip()
+        if text == "all":
+            return Kernels.all()
+        if text == "none":
+            return Kernels.none()
+        kinds = tuple(KERNEL_KINDS)
+        choices: dict[str, tuple[str, ...]] = {}
+        for item in text.split(","):
+            kind, colon, implementation = (part.strip() for part in item.partition(":"))
+            if kind in ("all", "none"):
+                raise KernelsError(f"--kernels={text}: `{kind}` stands alone")
+            if kind not in KERNEL_KINDS:
+                shown = f"no kind of kernel is called `{kind}`" if kind else "a kind is missing"
+                raise KernelsError(
+                    f"--kernels={text}: {shown}; write `all`, `none`, or a list of "
+                    f"{', '.join(kinds)}{_nearest(kind, ('all', 'none', *kinds))}"
+                )
+            if kind in choices:
+                raise KernelsError(f"--kernels={text}: `{kind}` is given twice")
+            known = KERNEL_KINDS[kind]
+            if colon and implementation not in known:
+                raise KernelsError(
+                    f"--kernels={text}: `{kind}` has no implementation `{implementation}`; it has "
+                    f"{' and '.join(known)}{_nearest(implementation, known)}"
+                )
+            choices[kind] = (implementation,) if colon else known
+        return Kernels(MappingProxyType(choices))
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of claim to look for."""
+        return frozenset(self.choices)
+
+    def implementations(self, kind: str) -> tuple[str, ...]:
+        """What may replace a claim of this kind, best first; empty: leave its plain body."""
+        return self.choices.get(kind, ())
+
+    def __str__(self) -> str:
+        """The text that `parse` reads back."""
+        if not self.choices:
+            return "none"
+        if self.choices == KERNEL_KINDS:
+            return "all"
+        parts = []
+        for kind, implementations in self.choices.items():
+            whole = implementations == KERNEL_KINDS[kind]
+            parts.append(kind if whole else f"{kind}:{implementations[0]}")
+        return ",".join(parts)
+
+
+@dataclass(frozen=True)
+class Options:
+    """Every optimisation can be switched off; results must not depend on it beyond rounding."""
+
+    kernels: Kernels = field(default_factory=Kernels.all)
+    fuse: bool = True
+    """Merge elementwise operations, so that a chain is one loop."""
+    vector_math: bool = True
+    """exp, tanh, erf … as polynomials that vectorise, not as calls of libm."""
+    vectorize: bool = True
+    """Let LLVM vectorise loops, and sums be added up in another order."""
+    reuse_scratch: bool = True
+    """Let intermediate results that do not live at the same time share memory."""

@@ -1,0 +1,212 @@
+"""From tensors to MLIR's LLVM dialect: the pass lists under their stage names, and running them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from mlir import ir
+from mlir.passmanager import PassManager
+
+from tdsl.lowering.backend import Backend, Pass
+from tdsl.lowering.interface import Interface
+from tdsl.lowering.options import Options
+from tdsl.lowering.passes import (
+    arena,
+    choose_kernels,
+    copies_to_linalg,
+    destinations,
+    entry,
+    generalise_transposes,
+    loops,
+    reassociate_sums,
+    reshape_to_expand,
+    reuse_operands,
+)
+from tdsl.lowering.rewriting import DYNAMIC, collect, public_function
+from tdsl.lowering.sizes import INTERFACE, attach_interface
+from tdsl.lowering.stages import LOWERED_STAGES, STAGE_NAMES, STAGES
+
+__all__ = [
+    "LOWERED_STAGES",
+    "STAGES",
+    "STAGE_NAMES",
+    "LoweringError",
+    "count_buffers",
+    "lower",
+    "lower_text",
+    "pass_list",
+]
+
+
+class LoweringError(RuntimeError):
+    """A pass that failed: a fault of this compiler, never of the program.
+
+    `module` is the file with the module before the pass, `reproduce` the command that shows the
+    failure again.
+    """
+
+    def __init__(self, name: str, reason: str, module: Path, reproduce: str) -> None:
+        self.name, self.reason, self.module, self.reproduce = name, reason, module, reproduce
+        super().__init__(
+            f"the pass `{name}` failed: {reason}\nthe module before it: {module}\n{reproduce}"
+        )
+
+
+# No `cse` before bufferization: it would merge tensor.empty, and analysis then takes cubic time.
+_BUFFERIZE = (
+    "eliminate-empty-tensors,"
+    "one-shot-bufferize{bufferize-function-boundaries=1 "
+    "function-boundary-type-conversion=identity-layout-map},"
+    "canonicalize"
+)
+_TO_LLVM = (
+    "lower-affine,expand-strided-metadata,lower-affine,arith-expand,convert-scf-to-cf,"
+    "convert-math-to-llvm,convert-math-to-libm,convert-arith-to-llvm,finalize-memref-to-llvm,"
+    "convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts"
+)
+
+
+def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
+    """The passes that lead to a stage from the stage before it."""
+    if stage == "bufferized":
+        return (
+            Pass("destinations", destinations.run),
+            Pass("generalise-transposes", generalise_transposes.run),
+            Pass("fuse", "linalg-fuse-elementwise-ops", lambda options: options.fuse),
+            Pass("choose-kernels", choose_kernels.run),
+            Pass("inline-claims", "inline{default-pipeline=},symbol-dce"),
+            Pass("reshape-to-expand", reshape_to_expand.run),
+            Pass("reuse-operands", reuse_operands.run),
+            Pass("bufferize", _BUFFERIZE),
+        )
+    if stage == "llvm":
+        return (
+            *backend.kernels,
+            Pass("copies-to-linalg", copies_to_linalg.run),
+            Pass("arena", arena.run),
+            Pass("generalise", "linalg-generalize-named-ops"),
+            Pass("reassociate-sums", reassociate_sums.run),
+            *backend.math,
+            Pass("loops", loops.run),
+            Pass("hoist", "loop-invariant-code-motion"),
+            Pass("entry", entry.run),
+            Pass("to-llvm", _TO_LLVM),
+            Pass("no-alias", mark_no_alias),
+        )
+    raise ValueError(f"no passes lead to `{stage}`; they lead to {', '.join(LOWERED_STAGES)}")
+
+
+def mark_no_alias(module: Any, options: Options) -> None:
+    """Tell LLVM that inputs, results and scratch memory do not overlap."""
+    for operation in module.body.operations:
+        if operation.operation.name != "llvm.func":
+            continue
+        if ir.StringAttr(operation.operation.attributes["sym_name"]).value != entry.BODY:
+            continue
+        type = ir.TypeAttr(operation.operation.attributes["function_type"]).value
+        block = operation.regions[0].blocks[0]
+        marked = []
+        pointer_before = False
+        for argument in block.arguments:
+            is_pointer = str(argument.type) == "!llvm.ptr"
+            # A descriptor begins with two pointers; all accesses go through the second.
+            second = is_pointer and pointer_before
+            marked.append(ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()} if second else {}))
+            pointer_before = is_pointer and not second
+        operation.operation.attributes["arg_attrs"] = ir.ArrayAttr.get(marked)
+        assert type is not None
+
+
+@contextmanager
+def context() -> Iterator[Any]:
+    """An MLIR context of its own for one module: no thread pool, no printing of errors."""
+    with ir.Context() as made, ir.Location.unknown():
+        # The modules are small: starting threads would cost more than they save.
+        made.enable_multithreading(False)
+        yield made
+
+
+def lower(
+    module: Any,
+    until: str,
+    options: Options,
+    backend: Backend,
+    interface: Interface | None = None,
+) -> None:
+    """Run the passes up to a stage on a module of tensors, in place."""
+    if until not in LOWERED_STAGES:
+        raise ValueError(f"`{until}` is not made by passes")
+    if INTERFACE not in module.operation.attributes:
+        attach_interface(module, interface or _interface_of_types(module))
+    for stage in LOWERED_STAGES[: LOWERED_STAGES.index(until) + 1]:
+        for step in pass_list(stage, backend):
+            if step.wanted(options):
+                _run(step, module, options)
+
+
+def lower_text(
+    text: str,
+    until: str,
+    options: Options,
+    backend: Backend,
+    interface: Interface | None = None,
+) -> str:
+    """`lower`, from text to text."""
+    with context():
+        module = ir.Module.parse(text)
+        lower(module, until, options, backend, interface)
+        return str(module)
+
+
+def _run(step: Pass, module: Any, options: Options) -> None:
+    before = module.operation.clone()
+    try:
+        if isinstance(step.run, str):
+            manager = PassManager.parse(f"builtin.module({step.run})")
+            manager.run(module.operation)
+        else:
+            step.run(module, options)
+            module.operation.verify()
+    except Exception as error:
+        raise _failure(step, before, error) from error
+
+
+def _failure(step: Pass, before: Any, error: Exception) -> LoweringError:
+    folder = Path(tempfile.mkdtemp(prefix="tdsl-"))
+    file = folder / f"before-{step.name}.mlir"
+    file.write_text(before.get_asm(enable_debug_info=True))
+    if isinstance(step.run, str):
+        command = f"mlir-opt --pass-pipeline='builtin.module({step.run})' {file}"
+    else:
+        command = f"mlir-opt --verify-each {file}   # then {step.run.__module__}.run"
+    return LoweringError(step.name, str(error).strip() or type(error).__name__, file, command)
+
+
+def _interface_of_types(module: Any) -> Interface:
+    type = ir.FunctionType(
+        ir.TypeAttr(public_function(module).operation.attributes["function_type"]).value
+    )
+
+    def shapes(types: Any) -> list[list[int | None]]:
+        return [
+            [None if size == DYNAMIC else size for size in ir.ShapedType(one).shape]
+            for one in types
+        ]
+
+    return Interface.of_shapes(shapes(type.inputs), shapes(type.results))
+
+
+def count_buffers(module: Any) -> tuple[int, int]:
+    """How many buffers a bufferized module allocates, and how many copies it makes."""
+    found = collect(module, {"memref.alloc", "memref.copy", "linalg.copy"})
+    allocations = sum(operation.name == "memref.alloc" for operation in found)
+    return allocations, len(found) - allocations
+
+
+def stage_table() -> Mapping[str, str]:
+    """Name and description of each stage, for help texts and docs."""
+    return {stage.name: stage.description for stage in STAGES}

@@ -1,0 +1,119 @@
+"""Small helpers that the passes share for walking and building MLIR from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from mlir import ir
+from mlir.dialects import arith
+
+from tdsl.types.sizes import Opaque, Size, Symbol
+
+DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
+def collect(root: Any, names: Collection[str]) -> list[Any]:
+    """Every operation of one of these names under `root`, in order. Collected first, because a
+    walk must not meet operations that are erased or made on the way."""
+    found: list[Any] = []
+
+    def visit(operation: Any) -> Any:
+        if operation.name in names:
+            found.append(operation)
+        return ir.WalkResult.ADVANCE
+
+    root.operation.walk(visit)
+    return found
+
+
+@contextmanager
+def before(operation: Any) -> Iterator[None]:
+    """Build what follows in front of an operation and under its location."""
+    with ir.InsertionPoint(operation), operation.location:
+        yield
+
+
+def replace(operation: Any, values: Sequence[Any]) -> None:
+    """Let these values stand for an operation's results, and erase it."""
+    for result, value in zip(operation.results, values, strict=True):
+        result.replace_all_uses_with(value)
+    operation.operation.erase()
+
+
+def functions(module: Any) -> list[Any]:
+    """The functions that have a body."""
+    return [
+        operation
+        for operation in module.body.operations
+        if operation.operation.name == "func.func" and operation.regions[0].blocks
+    ]
+
+
+def is_private(function: Any) -> bool:
+    attributes = function.operation.attributes
+    return (
+        "sym_visibility" in attributes
+        and ir.StringAttr(attributes["sym_visibility"]).value == "private"
+    )
+
+
+def public_function(module: Any) -> Any:
+    """The one function that the module is for."""
+    found = [function for function in functions(module) if not is_private(function)]
+    if len(found) != 1:
+        names = ", ".join(str(function.name.value) for function in found) or "none"
+        raise ValueError(f"a module to compile has one public function; this one has {names}")
+    return found[0]
+
+
+def integer(value: int, type: Any) -> Any:
+    """A constant of an integer or index type."""
+    return arith.ConstantOp(type, ir.IntegerAttr.get(type, value)).result
+
+
+def index(value: int) -> Any:
+    return integer(value, ir.IndexType.get())
+
+
+def as_block(operation: Any) -> Any:
+    """The single block of an operation's first region."""
+    return operation.regions[0].blocks[0]
+
+
+def ancestor_in(block: Any, operation: Any) -> Any:
+    """The operation directly in `block` that is or holds `operation`."""
+    current = operation.operation
+    while current.block != block:
+        current = current.parent.operation
+    return current
+
+
+def size_value(size: Size, symbols: Mapping[Symbol, Any], type: Any) -> Any:
+    """Code that computes a size in an integer or index type from the values of its symbols."""
+    total: Any = None
+    for monomial, factor in size.terms:
+        product: Any = integer(factor, type) if factor != 1 or not monomial else None
+        for atom, power in monomial:
+            value = _atom_value(atom, symbols, type)
+            for _ in range(power):
+                product = value if product is None else arith.MulIOp(product, value).result
+        total = product if total is None else arith.AddIOp(total, product).result
+    return integer(0, type) if total is None else total
+
+
+def _atom_value(atom: Any, symbols: Mapping[Symbol, Any], type: Any) -> Any:
+    if isinstance(atom, Symbol):
+        return symbols[atom]
+    assert isinstance(atom, Opaque), "an instance has no packs"
+    left = size_value(atom.left, symbols, type)
+    right = size_value(atom.right, symbols, type)
+    if atom.operator == "min":
+        return arith.MinSIOp(left, right).result
+    if atom.operator == "max":
+        return arith.MaxSIOp(left, right).result
+    quotient = arith.FloorDivSIOp(left, right).result
+    if atom.operator == "//":
+        return quotient
+    return arith.SubIOp(left, arith.MulIOp(quotient, right).result).result
