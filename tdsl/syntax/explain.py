@@ -66,7 +66,7 @@ def _result_type(s: Situation) -> Diagnostic | None:
     if s.acceptable != {"->"}:
         return None
     token, end = s.token, s.previous.end
-    if token.type in (":", "=>") or token.text == "-":
+    if token.text in (":", "=>", "-"):
         following = s.source.text[token.end : s.neighbour(1).start or token.end]
         if "\n" in following or s.neighbour(1).type in (NEWLINE, END):
             return _block_colon(s)

@@ -138,7 +138,7 @@ def foreign_word(s: Situation) -> Diagnostic | None:
         return from_habit(
             s, s.token, Habit("E0117", "a loop is an expression", AT_START["while"].help)
         )
-    if s.token.type in ("//", "/") and (s.wants_expression or s.wants_item):
+    if s.token.type == "//" or (s.token.type == "/" and s.neighbour(1).text.startswith("*")):
         return problem(
             s, "E0117", "a comment begins with `#`", "", Help("write `#`", (Edit(s.span, "#"),))
         )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tdsl.syntax.habits import FOREIGN_SIGNS
 from tdsl.syntax.source import Source
-from tdsl.syntax.tables import Tables
+from tdsl.syntax.tables import NAME, Tables
 
 # Types of the tokens that no rule accepts.
 FOREIGN, BAD, DOC = "FOREIGN", "BAD", "DOC"
@@ -27,11 +27,10 @@ class Token(NamedTuple):
 def _pattern(patterns: str, signs: tuple[str, ...]) -> re.Pattern[str]:
     """One alternation of everything; a byte order mark counts as a space, it is only let through
     at the start of the text."""
-    foreign = "|".join(re.escape(sign) for sign in sorted(FOREIGN_SIGNS, key=len, reverse=True))
-    known = "|".join(re.escape(sign) for sign in signs)
-    return re.compile(
-        f"{patterns}|(?P<FOREIGN>{foreign})|(?P<SIGN>{known})|(?P<MARK>\\A\\ufeff)|(?P<BAD>(?s:.))"
-    )
+    # The longest sign wins, whoever's it is: `!=` is one of ours, `!` is not.
+    every = sorted({*signs, *FOREIGN_SIGNS}, key=len, reverse=True)
+    alternatives = "|".join(re.escape(sign) for sign in every)
+    return re.compile(f"{patterns}|(?P<SIGN>{alternatives})|(?P<MARK>\\A\\ufeff)|(?P<BAD>(?s:.))")
 
 
 def tokenize(source: Source, tables: Tables) -> list[Token]:
@@ -44,7 +43,9 @@ def tokenize(source: Source, tables: Tables) -> list[Token]:
         if kind == "WHITESPACE" or kind == "COMMENT" or kind == "MARK":
             continue
         text = match.group()
-        if kind == "SIGN" or (kind == "NAME" and text in words):
+        if kind == "SIGN":
+            kind = FOREIGN if text in FOREIGN_SIGNS else text
+        elif kind == NAME and text in words:
             kind = text
         append(Token(kind or BAD, text, match.start(), match.end()))
     return result
