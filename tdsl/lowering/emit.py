@@ -135,7 +135,7 @@ def _claim(graph: Graph, claim: Claim, name: str, maps: Maps, *, locations: bool
     bare = Graph(graph.name, claim.inputs, (claim.root,))
     emission = Emission(bare, claim.inner, maps, locations=locations)
     arguments = [
-        (emission.argument(node, f"arg{place}"), node.type)
+        (emission.argument(node, "abcdefghijklmnopqrstuvwxyz"[place % 26]), node.type)
         for place, node in enumerate(claim.inputs)
     ]
     for node in claim.inner:

@@ -1,0 +1,36 @@
+"""Finding groups of operations that a backend may compute in its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from tdsl.graph.claims import matmul
+from tdsl.graph.graph import Claim, Graph, Node, Remark
+
+Found = tuple[tuple[Claim, ...], tuple[Remark, ...]]
+Finder = Callable[[Graph], Found]
+
+KINDS: Final[Mapping[str, Finder]] = MappingProxyType({"matmul": matmul.find})
+"""The kinds of claim, largest groups first: what one kind took, the next ones leave."""
+
+
+def find_claims(graph: Graph, kinds: Collection[str] | None = None) -> Found:
+    """The claims of these kinds (None: all), none overlapping another, in the graph's order; and
+    remarks on those and on near-misses."""
+    claims: list[Claim] = []
+    remarks: list[Remark] = []
+    taken: set[Node] = set()
+    for kind, find in KINDS.items():
+        if kinds is not None and kind not in kinds:
+            continue
+        found, said = find(graph)
+        for claim in found:
+            if taken.isdisjoint(claim.inner):
+                taken.update(claim.inner)
+                claims.append(claim)
+        remarks.extend(said)
+    order = {node: place for place, node in enumerate(graph.nodes())}
+    claims.sort(key=lambda claim: order[claim.root])
+    return tuple(claims), tuple(remarks)

@@ -1,0 +1,184 @@
+"""Building a graph node by node: typed, simplified, and each value only once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from tdsl.graph.graph import ArrayType, Node
+from tdsl.graph.simplify import known, simplified
+from tdsl.ops.primitive import I64, Reduction
+from tdsl.ops.primitives import PRIMITIVES
+from tdsl.ops.weak import to_dtype
+from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Label
+from tdsl.syntax.source import Source, Span
+from tdsl.types.dtypes import DType
+from tdsl.types.sizes import Size
+
+# What LLVM and MLIR abort on, or take forever for, is refused before they see it.
+MOST_BYTES: Final = 1 << 47
+MOST_AXES: Final = 16
+MOST_NODES: Final = 4000
+
+_NOWHERE: Final = Source("<graph>", "").span(0, 0)
+
+
+class GraphBuilder:
+    """The `Builder` that expansions of builtins work on. `span` is the expression that nodes made
+    from now on stand for."""
+
+    def __init__(self) -> None:
+        self.span: Span | None = None
+        self.names: dict[Node, str] = {}
+        self._nodes: dict[Any, Node] = {}
+        self._priorities: dict[Node, int] = {}
+        self._count = 0
+
+    # --- nodes
+
+    def add(self, operation: str, inputs: Sequence[Node], **attributes: Any) -> Node:
+        """The value of a primitive: an equal one that exists, a simpler one, or a new node."""
+        operands = tuple(inputs)
+        key = (operation, operands, tuple(sorted(attributes.items())))
+        if key in self._nodes:
+            return self._nodes[key]
+        dtype, shape = PRIMITIVES[operation].infer([x.type for x in operands], attributes)
+        type_ = ArrayType(dtype, tuple(shape))
+        self._check_limits(type_)
+        node = simplified(self, operation, operands, attributes, type_)
+        if node is None:
+            node = self._new(operation, operands, attributes, type_)
+        self._nodes[key] = node
+        return node
+
+    def _new(
+        self, operation: str, inputs: tuple[Node, ...], attributes: dict[str, Any], type_: ArrayType
+    ) -> Node:
+        self._count += 1
+        if self._count > MOST_NODES:
+            self._refuse(
+                f"this function instance needs more than {MOST_NODES} operations",
+                "the operation that is one too many",
+                "unrolled loops and calls count once for each time; write long repetitions as "
+                "`fold`, or split the function",
+            )
+        return Node(operation, inputs, attributes, type_, self.span)
+
+    def _check_limits(self, type_: ArrayType) -> None:
+        if type_.rank > MOST_AXES:
+            self._refuse(
+                f"an array of {type_.rank} axes is needed here",
+                f"this is {type_}",
+                f"arrays have {MOST_AXES} axes at most",
+            )
+        size = type_.dtype.numpy.itemsize
+        for axis in type_.shape:
+            # Sizes that stay open count as 1: what they really are is checked at the call.
+            size *= axis.literal or 1
+        if size >= MOST_BYTES:
+            self._refuse(
+                f"an array of {size:,} bytes is needed here",
+                f"this is {type_}",
+                f"arrays are smaller than 2**47 ({MOST_BYTES:,}) bytes",
+            )
+
+    def _refuse(self, message: str, label: str, note: str) -> None:
+        labels = (Label(self.span or _NOWHERE, label),)
+        raise DiagnosticError([Diagnostic("E0704", message, labels, notes=(note,))])
+
+    def name(self, node: Node, name: str, priority: int = 0) -> None:
+        """Call a value by a name of the program. The smallest priority wins, then the first."""
+        if node.operation in ("input", "constant"):
+            return
+        if priority < self._priorities.get(node, priority + 1):
+            self._priorities[node] = priority
+            self.names[node] = name
+
+    def input(self, name: str, index: int, type_: ArrayType) -> Node:
+        return self.add("input", (), name=name, index=index, dtype=type_.dtype, shape=type_.shape)
+
+    def number(self, value: Any, dtype: DType) -> Node:
+        """A rank-0 constant; the value is rounded to the dtype here, once."""
+        array = np.asarray(value) if isinstance(value, np.generic) else to_dtype(value, dtype)
+        rounded = array.astype(dtype.numpy)
+        exact = float(rounded) if dtype.is_float else rounded.item()
+        # Of equal numbers -0.0 is another, and a NaN equals none: they are told apart by text.
+        key = ("constant", repr(exact), dtype)
+        if key not in self._nodes:
+            attributes = {"value": exact, "dtype": dtype}
+            self._nodes[key] = self._new("constant", (), attributes, ArrayType(dtype, ()))
+        return self._nodes[key]
+
+    # --- the protocol of ops.primitive.Builder
+
+    def elementwise(self, operation: str, *operands: Node) -> Node:
+        return self.add(operation, operands)
+
+    def cast(self, x: Node, dtype: DType) -> Node:
+        return self.add("cast", [x], dtype=dtype)
+
+    def constant(self, value: int | float | bool, dtype: DType) -> Node:
+        return self.number(value, dtype)
+
+    def known(self, x: Node) -> int | float | bool | None:
+        value: int | float | bool | None = known(x)
+        return value
+
+    def size(self, size: Size) -> Node:
+        if size.literal is not None:
+            return self.number(size.literal, I64)
+        return self.add("size", (), size=size)
+
+    def iota(self, shape: tuple[Size, ...], axis: int, dtype: DType) -> Node:
+        return self.add("iota", (), shape=tuple(shape), axis=axis, dtype=dtype)
+
+    def broadcast_in_dim(self, x: Node, shape: tuple[Size, ...], axes: tuple[int, ...]) -> Node:
+        return self.add("broadcast_in_dim", [x], shape=tuple(shape), axes=tuple(axes))
+
+    def broadcast_to(self, x: Node, shape: tuple[Size, ...]) -> Node:
+        first = len(shape) - x.type.rank
+        return self.broadcast_in_dim(x, shape, tuple(range(first, len(shape))))
+
+    def reshape(self, x: Node, shape: tuple[Size, ...]) -> Node:
+        return self.add("reshape", [x], shape=tuple(shape))
+
+    def transpose(self, x: Node, permutation: tuple[int, ...]) -> Node:
+        return self.add("transpose", [x], permutation=tuple(permutation))
+
+    def slice(self, x: Node, starts: tuple[Size, ...], sizes: tuple[Size, ...]) -> Node:
+        return self.add(
+            "slice", [x], starts=tuple(map(Size.of, starts)), sizes=tuple(map(Size.of, sizes))
+        )
+
+    def concat(self, xs: Sequence[Node], axis: int) -> Node:
+        return self.add("concat", xs, axis=axis % xs[0].type.rank)
+
+    def pad(self, x: Node, low: tuple[Size, ...], high: tuple[Size, ...], value: Node) -> Node:
+        return self.add(
+            "pad", [x, value], low=tuple(map(Size.of, low)), high=tuple(map(Size.of, high))
+        )
+
+    def reverse(self, x: Node, axes: tuple[int, ...]) -> Node:
+        return self.add("reverse", [x], axes=_places(axes, x))
+
+    def reduce(self, operation: Reduction, x: Node, axes: tuple[int, ...]) -> Node:
+        return self.add(f"reduce_{operation}", [x], axes=tuple(sorted(_places(axes, x))))
+
+    def arg_reduce(self, operation: Literal["max", "min"], x: Node, axis: int) -> Node:
+        return self.add(f"arg{operation}", [x], axis=axis % x.type.rank)
+
+    def cumsum(self, x: Node, axis: int) -> Node:
+        return self.add("cumsum", [x], axis=axis % x.type.rank)
+
+    def matmul(self, a: Node, b: Node) -> Node:
+        return self.add("matmul" if a.type.rank == 2 else "batch_matmul", [a, b])
+
+    def select(self, condition: Node, x: Node, y: Node) -> Node:
+        return self.add("select", [condition, x, y])
+
+
+def _places(axes: Sequence[int], x: Node) -> tuple[int, ...]:
+    """Axes counted from the left; those beyond a pack were counted from the right."""
+    return tuple(axis % x.type.rank for axis in axes)

@@ -1,0 +1,443 @@
+"""From a typed function and the values of its parameters to the graph of one instance."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from tdsl.check import typed
+from tdsl.graph.builder import GraphBuilder
+from tdsl.graph.graph import ArrayType, Graph, Node
+from tdsl.ops.builtins import BUILTINS
+from tdsl.ops.primitive import BOOL, I64, InternalError
+from tdsl.ops.table import Builtin
+from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Label
+from tdsl.syntax.source import Span
+from tdsl.types.dtypes import DTYPES, DType, DTypeVariable
+from tdsl.types.sizes import Pack, Size, Symbol
+from tdsl.types.types import ListType, Substitution, TensorType, TupleType, Type, WeakType
+
+F64: Final = DTYPES["f64"]
+
+Number = int | float | bool
+# An array, a compile-time number, or the items of a tuple or list.
+Value = Node | Number | tuple["Value", ...]
+Step = Generator[tuple[typed.AnyExpression, "Frame"], Value, Value]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One call in progress: what its parameters and names stand for. Depth 0 is the instance."""
+
+    parameters: Substitution
+    values: dict[int, Value]
+    depth: int = 0
+
+    def with_index(self, index: Symbol, value: int) -> Frame:
+        sizes = {**self.parameters.sizes, index: Size.of(value)}
+        return replace(self, parameters=replace(self.parameters, sizes=sizes))
+
+
+def elaborate(
+    program: typed.Program,
+    reference: typed.FunctionReference,
+    parameters: Substitution,
+    name: str | None = None,
+) -> Graph:
+    """The graph of a function for these sizes (literal, or symbols that stay open) and dtypes.
+
+    Calls are inlined, comprehensions unrolled, `if` decided, compile-time numbers computed. What
+    cannot be is refused by a DiagnosticError.
+    """
+    function = program.function(reference)
+    signature = function.signature
+    builder = GraphBuilder()
+    inputs: list[Node] = []
+    values: dict[int, Value] = {}
+    arguments = zip(signature.parameters, signature.parameter_spans, function.locals, strict=True)
+    for (parameter, type_), span, local in arguments:
+        builder.span = span
+        values[local.index] = _inputs(builder, inputs, parameter, parameters.type(type_))
+    result_type = parameters.type(signature.result)
+    value = _Elaborator(program, builder).run(function.body, Frame(parameters, values))
+    builder.span = function.body.span
+    results = tuple(_flatten(builder, value, result_type))
+    graph = Graph(
+        name or reference.name,
+        tuple(inputs),
+        results,
+        _open_sizes(inputs),
+        builder.names,
+        result_type,
+    )
+    _check_sizes_are_known(graph, function)
+    return graph
+
+
+def _inputs(builder: GraphBuilder, inputs: list[Node], name: str, type_: Type) -> Value:
+    match type_:
+        case TensorType(DType() as dtype, shape):
+            node = builder.input(name, len(inputs), ArrayType(dtype, _concrete(shape)))
+            inputs.append(node)
+            return node
+        case TupleType(items):
+            return tuple(
+                _inputs(builder, inputs, f"{name}_{place}", item)
+                for place, item in enumerate(items)
+            )
+        case ListType(item, length) if length.literal is not None:
+            return tuple(
+                _inputs(builder, inputs, f"{name}_{place}", item) for place in range(length.literal)
+            )
+    raise InternalError(f"an argument of type {type_} cannot be an input of a graph")
+
+
+def _concrete(shape: Sequence[Size | Pack]) -> tuple[Size, ...]:
+    """A shape in which every pack has been replaced."""
+    sizes = tuple(size for size in shape if isinstance(size, Size))
+    if len(sizes) != len(shape):
+        raise InternalError("a pack has no value")
+    return sizes
+
+
+def _flatten(builder: GraphBuilder, value: Value, type_: Type) -> Iterator[Node]:
+    if isinstance(value, tuple):
+        items = type_.items if isinstance(type_, TupleType) else None
+        for place, part in enumerate(value):
+            part_type = items[place] if items else type_.item  # type: ignore[union-attr]
+            yield from _flatten(builder, part, part_type)
+    elif isinstance(value, Node):
+        yield value
+    else:
+        dtype = type_.dtype if isinstance(type_, TensorType) else _natural(value)
+        assert isinstance(dtype, DType)
+        yield builder.number(value, dtype)
+
+
+def _natural(value: Number) -> DType:
+    """What a compile-time number is computed in where it depends on an open size."""
+    if isinstance(value, bool):
+        return BOOL
+    return I64 if isinstance(value, int) else F64
+
+
+def _open_sizes(inputs: Sequence[Node]) -> Mapping[Symbol, tuple[int, int]]:
+    """For each open symbol the axis it is read from: one that is the symbol itself, if any is."""
+    found: dict[Symbol, tuple[int, int]] = {}
+    exact: set[Symbol] = set()
+    for place, node in enumerate(inputs):
+        for axis, size in enumerate(node.type.shape):
+            symbols = size.symbols()
+            if len(symbols) != 1:
+                continue
+            (symbol,) = symbols
+            if size == Size.of(symbol):
+                if symbol not in exact:
+                    exact.add(symbol)
+                    found[symbol] = (place, axis)
+            elif symbol not in found and _linear(size, symbol):
+                found[symbol] = (place, axis)
+    return found
+
+
+def _linear(size: Size, symbol: Symbol) -> bool:
+    return all(monomial in ((), ((symbol, 1),)) for monomial, _ in size.terms)
+
+
+def _check_sizes_are_known(graph: Graph, function: typed.Function) -> None:
+    """An open size must be readable from an argument; a static one without an axis is not."""
+    for node in graph.nodes():
+        sizes = list(node.type.shape)
+        if "size" in node.attributes:
+            sizes.append(node.attributes["size"])
+        for symbol in sorted({s for size in sizes for s in size.symbols()}, key=str):
+            if symbol not in graph.open_sizes:
+                span = node.span or function.signature.span
+                raise _refused(
+                    "E0506",
+                    f"`{symbol.name}` must be a number: no argument of `{graph.name}` has it as "
+                    "an axis",
+                    span,
+                    f"its value is needed here, for {node.type}",
+                    "a size can stay open only where the arguments show what it is",
+                )
+
+
+def _refused(code: str, message: str, span: Span, label: str, *notes: str) -> DiagnosticError:
+    return DiagnosticError([Diagnostic(code, message, (Label(span, label),), notes=notes)])
+
+
+class _Elaborator:
+    def __init__(self, program: typed.Program, builder: GraphBuilder) -> None:
+        self._program = program
+        self._builder = builder
+
+    def run(self, expression: typed.AnyExpression, frame: Frame) -> Value:
+        """Evaluate with a stack of its own: programs nest deeper than Python's calls may."""
+        stack = [self._step(expression, frame)]
+        value: Any = None
+        while stack:
+            try:
+                child, inner = stack[-1].send(value)
+            except StopIteration as stop:
+                stack.pop()
+                value = stop.value
+            else:
+                stack.append(self._step(child, inner))
+                value = None
+        result: Value = value
+        return result
+
+    def _step(self, expression: typed.AnyExpression, frame: Frame) -> Step:
+        """Evaluate one expression; yields each expression whose value it needs, with its frame."""
+        match expression:
+            case typed.Number(value=number):
+                return number
+            case typed.SizeNumber(size=size):
+                return self._size(frame.parameters.size(size), expression.span)
+            case typed.Local(index=index):
+                return frame.values[index]
+            case typed.Convert(value=inner):
+                value = yield inner, frame
+                return self._convert(value, frame.parameters.dtype(expression.dtype), expression)
+            case typed.Apply():
+                operands = []
+                for operand in expression.operands:
+                    operands.append((yield operand, frame))
+                return self._apply(expression, operands, frame.parameters)
+            case typed.Index(value=inner):
+                value = yield inner, frame
+                self._builder.span = expression.span
+                return self._index(_array(value), expression.items, frame.parameters)
+            case typed.CallFunction():
+                return (yield from self._call(expression, frame))
+            case typed.MakeTuple(items=items) | typed.MakeList(items=items):
+                made = []
+                for item in items:
+                    made.append((yield item, frame))
+                return tuple(made)
+            case typed.Comprehension():
+                return (yield from self._comprehension(expression, frame))
+            case typed.Item(value=inner):
+                value = yield inner, frame
+                return self._item(value, frame.parameters.size(expression.position), expression)
+            case typed.Sequence():
+                return (yield from self._sequence(expression, frame))
+            case typed.Conditional():
+                condition = yield expression.condition, frame
+                chosen = self._decide(condition, expression)
+                return (yield (expression.then if chosen else expression.otherwise), frame)
+        raise InternalError(f"{type(expression).__name__} cannot be part of a graph")
+
+    # --- structure
+
+    def _sequence(self, expression: typed.Sequence, frame: Frame) -> Step:
+        for statement in expression.statements:
+            if isinstance(statement, typed.Assertion):
+                raise InternalError("an assertion outside a test")
+            value = yield statement.value, frame
+            frame.values[statement.local.index] = value
+            if isinstance(value, Node):
+                self._builder.name(value, statement.local.name, 2 * frame.depth)
+        return (yield expression.value, frame)
+
+    def _call(self, expression: typed.CallFunction, frame: Frame) -> Step:
+        function = self._program.function(expression.function)
+        values: dict[int, Value] = {}
+        for local, argument in zip(function.locals, expression.arguments, strict=True):
+            values[local.index] = yield argument, frame
+        inner = Frame(_composed(expression.parameters, frame.parameters), values, frame.depth + 1)
+        result = yield function.body, inner
+        if isinstance(result, Node):
+            self._builder.name(result, expression.function.name, 2 * frame.depth + 1)
+        return result
+
+    def _comprehension(self, expression: typed.Comprehension, frame: Frame) -> Step:
+        start = frame.parameters.size(expression.start)
+        stop = frame.parameters.size(expression.stop)
+        first, last = start.literal, stop.literal
+        if first is None or last is None:
+            length = stop - start
+            raise _refused(
+                "E0414",
+                f"this comprehension has {length} items, a number that is open in this instance",
+                expression.span,
+                "it is unrolled, and needs a literal range here",
+                "give the sizes of the range fixed values, or use `fold`",
+            )
+        items = []
+        for position in range(first, last):
+            items.append((yield expression.body, frame.with_index(expression.index, position)))
+        return tuple(items)
+
+    def _item(self, value: Value, position: Size, expression: typed.Item) -> Value:
+        assert isinstance(value, tuple)
+        place = position.literal
+        if place is None:
+            raise _refused(
+                "E0414",
+                f"the position {position} is open in this instance",
+                expression.span,
+                "items are taken out of a list when the instance is built",
+            )
+        return value[place]
+
+    def _decide(self, condition: Value, expression: typed.Conditional) -> bool:
+        if isinstance(condition, Node):
+            raise _refused(
+                "E0206",
+                "this `if` depends on a size that is open in this instance",
+                expression.condition.span,
+                "its value is known only when the function is called",
+                "give the size a fixed value: `dynamic=()` in Python, `--bind` on the command line",
+            )
+        return bool(condition)
+
+    # --- numbers
+
+    def _size(self, size: Size, span: Span) -> Value:
+        if size.literal is not None:
+            return size.literal
+        self._builder.span = span
+        return self._builder.size(size)
+
+    def _convert(self, value: Value, dtype: Any, expression: typed.Convert) -> Value:
+        self._builder.span = expression.span
+        if isinstance(value, Node):
+            return self._builder.cast(value, dtype)
+        assert not isinstance(value, tuple)
+        return self._builder.number(value, dtype)
+
+    def _apply(
+        self, expression: typed.Apply, operands: list[Value], parameters: Substitution
+    ) -> Value:
+        builtin = BUILTINS[expression.builtin]
+        attributes = {key: _substituted(value, parameters) for key, value in expression.attributes}
+        self._builder.span = expression.span
+        if isinstance(expression.type, WeakType):
+            if not any(isinstance(operand, Node) for operand in operands):
+                return _number(builtin.reference(*operands, **attributes))
+            return self._open_number(builtin, operands, attributes, expression.type)
+        result_dtype = (
+            parameters.dtype(expression.type.dtype)
+            if isinstance(expression.type, TensorType)
+            else None
+        )
+        values = [self._operand(operand, result_dtype) for operand in operands]
+        result: Value = builtin.expand(self._builder, *values, **attributes)
+        return result
+
+    def _operand(self, operand: Value, dtype: Any) -> Any:
+        if isinstance(operand, tuple):
+            return tuple(self._operand(item, dtype) for item in operand)
+        if isinstance(operand, Node):
+            return operand
+        return self._builder.number(operand, dtype or _natural(operand))
+
+    def _open_number(
+        self, builtin: Builtin, operands: list[Value], attributes: dict[str, Any], type_: WeakType
+    ) -> Value:
+        """A compile-time number that depends on an open size: computed by the function itself,
+        in f64 or i64, as Python would."""
+        nodes: list[Node] = []
+        for operand in operands:
+            if isinstance(operand, tuple):
+                raise InternalError("a list among compile-time numbers")
+            if not isinstance(operand, Node):
+                operand = self._builder.number(operand, _natural(operand))
+            nodes.append(operand)
+        floats = type_.kind == "float" or any(node.type.dtype.is_float for node in nodes)
+        wanted = F64 if floats else I64
+        lifted = [
+            node if node.type.dtype == BOOL else self._builder.cast(node, wanted) for node in nodes
+        ]
+        result: Value = builtin.expand(self._builder, *lifted, **attributes)
+        return result
+
+    # --- subscripts
+
+    def _index(
+        self, array: Node, items: Sequence[typed.IndexItem], parameters: Substitution
+    ) -> Node:
+        shape = array.type.shape
+        starts: list[Size] = []
+        sizes: list[Size] = []
+        kept: list[bool] = []
+        result: list[Size] = []
+        places: list[int] = []  # in the result, of the axes that are kept
+        for item in items:
+            axis = len(starts)
+            match item:
+                case typed.IndexNew():
+                    result.append(Size.of(1))
+                    continue
+                case typed.IndexAt(position=position):
+                    start = parameters.size(position)
+                    if start.literal is not None and start.literal < 0:
+                        start = start + shape[axis]
+                    starts.append(start)
+                    sizes.append(Size.of(1))
+                    kept.append(False)
+                    continue
+                case typed.IndexRange(start=first, stop=last):
+                    start = parameters.size(first)
+                    taken: list[tuple[Size, Size]] = [(start, parameters.size(last) - start)]
+                case typed.IndexAll(shape=whole):
+                    count = len(_concrete(parameters.shape(whole)))
+                    taken = [(Size.of(0), size) for size in shape[axis : axis + count]]
+            for start, size in taken:
+                starts.append(start)
+                sizes.append(size)
+                kept.append(True)
+                places.append(len(result))
+                result.append(size)
+        if len(starts) != len(shape):
+            raise InternalError(f"{len(starts)} subscripts for {array.type}")
+        value = self._builder.slice(array, tuple(starts), tuple(sizes))
+        left = tuple(size for size, keep in zip(sizes, kept, strict=True) if keep)
+        value = self._builder.reshape(value, left)
+        return self._builder.broadcast_in_dim(value, tuple(result), tuple(places))
+
+
+def _array(value: Value) -> Node:
+    if not isinstance(value, Node):
+        raise InternalError("a subscript of something that is no array")
+    return value
+
+
+def _number(value: Any) -> Number:
+    """As a plain Python number, whatever the reference gave."""
+    if isinstance(value, int | float | bool) and type(value) in (int, float, bool):
+        return value
+    number: Number = value.item()
+    return number
+
+
+def _substituted(attribute: Any, parameters: Substitution) -> Any:
+    match attribute:
+        case Size():
+            return parameters.size(attribute)
+        case DTypeVariable():
+            return parameters.dtype(attribute)
+        case tuple():
+            items: list[Any] = []
+            for item in attribute:
+                if isinstance(item, Pack):
+                    items.extend(parameters.shape((item,)))
+                else:
+                    items.append(_substituted(item, parameters))
+            return tuple(items)
+    return attribute
+
+
+def _composed(inner: Substitution, outer: Substitution) -> Substitution:
+    """The callee's parameters, which are over the caller's, over what the caller's stand for."""
+    packs: dict[Pack, tuple[Size | Pack, ...]] = {
+        pack: outer.shape(shape) for pack, shape in inner.packs.items()
+    }
+    return Substitution(
+        {symbol: outer.size(size) for symbol, size in inner.sizes.items()},
+        packs,
+        {variable: outer.dtype(dtype) for variable, dtype in inner.dtypes.items()},
+    )

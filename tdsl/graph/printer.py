@@ -1,0 +1,133 @@
+"""A graph as text: one line a value, for `--emit=graph` and `--emit=claims`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
+
+from tdsl.graph.graph import Claim, Graph, Node, Remark
+from tdsl.types.dtypes import DType
+from tdsl.types.sizes import Size
+
+# Shown by the type of the result already.
+_IMPLIED = {"shape", "dtype", "sizes", "name", "index"}
+
+
+class _Printer:
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._names: dict[Node, str] = {}
+        self._taken: set[str] = set()
+
+    def name(self, node: Node) -> str:
+        """`%scores` where the program has a name, else a number."""
+        if node not in self._names:
+            wanted = self._graph.names.get(node)
+            if node.operation == "input":
+                wanted = str(node.attributes["name"])
+            name, number = wanted or "0", 0
+            while name in self._taken:
+                number += 1
+                name = f"{wanted}_{number}" if wanted else str(number)
+            self._taken.add(name)
+            self._names[node] = name
+        return f"%{self._names[node]}"
+
+    def operand(self, node: Node) -> str:
+        return _value(node.attributes["value"]) if _is_plain(node) else self.name(node)
+
+    def line(self, node: Node) -> str:
+        given = ", ".join(self.operand(operand) for operand in node.inputs)
+        attributes = ", ".join(
+            f"{key}={_attribute(value)}"
+            for key, value in node.attributes.items()
+            if key not in _IMPLIED
+        )
+        inside = ", ".join(part for part in (given, attributes) if part)
+        return f"{self.name(node)} = {node.operation}({inside}): {node.type}"
+
+
+def print_graph(graph: Graph, *, locations: bool = True) -> str:
+    """Each value with its operation, operands, type, and the line of the program it comes from."""
+    printer = _Printer(graph)
+    lines = [
+        (printer.line(node), _place(node))
+        for node in graph.nodes()
+        if node.operation != "input" and not _is_plain(node)
+    ]
+    return _function(graph, printer, lines, locations)
+
+
+def print_claims(
+    graph: Graph,
+    claims: Sequence[Claim],
+    remarks: Sequence[Remark] = (),
+    *,
+    locations: bool = True,
+) -> str:
+    """The graph with each claimed group drawn together, and then the remarks."""
+    printer = _Printer(graph)
+    roots = {claim.root: claim for claim in claims}
+    inside = {node for claim in claims for node in claim.inner}
+    lines: list[tuple[str, str]] = []
+    for node in graph.nodes():
+        if node.operation == "input" or _is_plain(node):
+            continue
+        if (claim := roots.get(node)) is not None:
+            lines.append((f"claim {claim.kind} {{", ""))
+            lines.extend((f"  {printer.line(part)}", _place(part)) for part in claim.inner)
+            lines.append(("}", ""))
+        elif node not in inside:
+            lines.append((printer.line(node), _place(node)))
+    text = _function(graph, printer, lines, locations)
+    said = "".join(f"{print_remark(remark)}\n" for remark in remarks)
+    return f"{text}\n{said}" if said else text
+
+
+def print_remark(remark: Remark) -> str:
+    """`linear.tdsl:3:5: matmul claimed: f32[2, 3] @ f32[3, 4]`."""
+    span = remark.span
+    where = f"{span.source.name}:{span.line}:{span.column}: " if span else ""
+    return f"{where}{remark.kind} {'claimed' if remark.claimed else 'not claimed'}: {remark.reason}"
+
+
+def _function(
+    graph: Graph, printer: _Printer, lines: Sequence[tuple[str, str]], locations: bool
+) -> str:
+    inputs = ", ".join(f"{printer.name(node)}: {node.type}" for node in graph.inputs)
+    results = ", ".join(printer.operand(node) for node in graph.results)
+    types = ", ".join(str(node.type) for node in graph.results)
+    given = f"({types})" if len(graph.results) != 1 else types
+    width = min(max((len(text) for text, _ in lines), default=0), 88)
+    shown = [
+        f"  {text:<{width}}  # {place}" if locations and place else f"  {text}"
+        for text, place in lines
+    ]
+    head = f"graph {graph.name}({inputs}) -> {given} {{"
+    return "\n".join([head, *shown, f"  return {results}", "}"]) + "\n"
+
+
+def _place(node: Node) -> str:
+    if node.span is None:
+        return ""
+    return f"{PurePath(node.span.source.name).name}:{node.span.line}:{node.span.column}"
+
+
+def _is_plain(node: Node) -> bool:
+    """Constants are shown where they are used."""
+    return node.operation == "constant"
+
+
+def _attribute(value: Any) -> str:
+    if isinstance(value, Size | DType):
+        return str(value)
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_attribute, value))}]"
+    return _value(value)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value)
