@@ -156,12 +156,21 @@ def _transpose(
     permutation = attributes["permutation"]
     if permutation == tuple(range(len(permutation))):
         return x
-    if x.operation == "transpose":
+    if x.operation == "transpose" and not _matrix_transpose_of_rows(permutation, x):
         inner = x.attributes["permutation"]
         return adding.add("transpose", x.inputs, permutation=tuple(inner[a] for a in permutation))
     if (value := known(x)) is not None:
         return _filled(adding, value, type_)
     return None
+
+
+def _matrix_transpose_of_rows(permutation: tuple[int, ...], x: Node) -> bool:
+    """Whether only the last two axes change places, of a value whose rows were moved as a whole.
+    A product does the first on the way, and the second is a copy of whole rows; as one transpose
+    it would be a copy element by element."""
+    rank = len(permutation)
+    swaps = permutation == (*range(rank - 2), rank - 1, rank - 2)
+    return swaps and rank > 2 and x.attributes["permutation"][-1] == rank - 1
 
 
 def _slice(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from tdsl.graph.claims import matmul
 from tdsl.graph.graph import Claim, Graph, Node
 from tdsl.lowering import reductions, shapes
 from tdsl.lowering.build import Maps
@@ -54,17 +55,32 @@ def _elementwise(emission: Emission, node: Node) -> None:
 
 
 def _product(emission: Emission, node: Node) -> None:
-    a, b = node.inputs
-    left, right = emission.tensor(a), emission.tensor(b)
     build = emission.build
+    # A transpose that the product does on the way is a matter of how it indexes its operand.
+    flips = [operand in emission.absorbed for operand in node.inputs]
+    a, b = (
+        operand.inputs[0] if flip else operand
+        for operand, flip in zip(node.inputs, flips, strict=True)
+    )
+    left, right = emission.tensor(a), emission.tensor(b)
     zero = build.filled(build.constant(0, node.type.dtype), node.type)
     widens = a.type.dtype.kind == "uint" and stored(a.type.dtype) != stored(node.type.dtype)
+    maps = f"indexing_maps = [{_product_maps(build.maps, node, flips)}] " if any(flips) else ""
     emission.values[node] = build.define(
         emission.name(node),
-        f"linalg.{node.operation} {_UNSIGNED if widens else ''}ins({left}, {right} : "
+        f"linalg.{node.operation} {maps}{_UNSIGNED if widens else ''}ins({left}, {right} : "
         f"{tensor(a.type)}, {tensor(b.type)}) outs({zero} : {tensor(node.type)})"
         f" -> {tensor(node.type)}",
     )
+
+
+def _product_maps(maps: Maps, node: Node, flips: Sequence[bool]) -> str:
+    batch = tuple(range(node.type.rank - 2))
+    row, column, inner = (len(batch) + place for place in range(3))
+    sides = [(row, inner), (inner, column)]
+    read = [side[::-1] if flip else side for side, flip in zip(sides, flips, strict=True)]
+    accesses = [(*batch, *side) for side in (*read, (row, column))]
+    return ", ".join(maps.alias(len(batch) + 3, access) for access in accesses)
 
 
 Emitter = Callable[[Emission, Node], None]
@@ -104,10 +120,17 @@ def emit_node(emission: Emission, node: Node) -> None:
 
 def emit_module(graph: Graph, claims: Sequence[Claim] = (), *, locations: bool = True) -> str:
     """The graph as the text of an MLIR module; each claim as a private function that is called."""
+    return emit_modules([(graph, claims)], locations=locations)
+
+
+def emit_modules(parts: Sequence[tuple[Graph, Sequence[Claim]]], *, locations: bool = True) -> str:
+    """Several graphs, each with its claims, as the functions of one module."""
     maps = Maps()
-    outlined = _Outlined(graph, claims, maps, locations)
-    main = _main(graph, claims, outlined, maps, locations)
-    functions = [main, *outlined.functions.values()]
+    functions: list[list[str]] = []
+    for graph, claims in parts:
+        outlined = _Outlined(graph, claims, maps, locations)
+        functions.append(_main(graph, claims, outlined, maps, locations))
+        functions.extend(outlined.functions.values())
     blocks = ["\n".join(maps.lines())] if maps.lines() else []
     return "\n\n".join([*blocks, *("\n".join(lines) for lines in functions)]) + "\n"
 
@@ -134,12 +157,15 @@ class _Outlined:
 def _claim(graph: Graph, claim: Claim, name: str, maps: Maps, *, locations: bool) -> list[str]:
     bare = Graph(graph.name, claim.inputs, (claim.root,))
     emission = Emission(bare, claim.inner, maps, locations=locations)
+    if claim.kind == matmul.KIND:
+        emission.absorbed.update(set(claim.inner) - {claim.root})
     arguments = [
         (emission.argument(node, "abcdefghijklmnopqrstuvwxyz"[place % 26]), node.type)
         for place, node in enumerate(claim.inputs)
     ]
     for node in claim.inner:
-        emit_node(emission, node)
+        if node not in emission.absorbed:
+            emit_node(emission, node)
     result = emission.tensor(claim.root)
     emission.build.lines.span = claim.root.span
     shown = "".join(f", tdsl.{key} = {value}" for key, value in sorted(claim.attributes.items()))

@@ -34,6 +34,7 @@ class Emission:
         self.values: dict[Node, str] = {}  # as tensors
         self.scalars: dict[Node, str] = {}  # rank 0 from constants and sizes: no tensor
         self.users = _users(nodes)
+        self.absorbed: set[Node] = set()  # done by their reader, and no values of their own
         self._free: dict[Node, int] = {}
 
     def name(self, node: Node) -> str:

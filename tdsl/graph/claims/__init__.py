@@ -26,10 +26,11 @@ def find_claims(graph: Graph, kinds: Collection[str] | None = None) -> Found:
         if kinds is not None and kind not in kinds:
             continue
         found, said = find(graph)
-        for claim in found:
-            if taken.isdisjoint(claim.inner):
-                taken.update(claim.inner)
-                claims.append(claim)
+        # Within one kind claims may share what each computes for itself, such as a transpose.
+        free = [claim for claim in found if taken.isdisjoint(claim.inner)]
+        for claim in free:
+            taken.update(claim.inner)
+        claims.extend(free)
         remarks.extend(said)
     order = {node: place for place, node in enumerate(graph.nodes())}
     claims.sort(key=lambda claim: order[claim.root])

@@ -7,6 +7,7 @@ from typing import Final
 from tdsl.graph.graph import Claim, Graph, Node, Remark
 
 KIND: Final = "matmul"
+PRODUCTS: Final = ("matmul", "batch_matmul")
 _DTYPES: Final = ("f32", "f64")
 
 
@@ -16,7 +17,7 @@ def find(graph: Graph) -> tuple[tuple[Claim, ...], tuple[Remark, ...]]:
     claims: list[Claim] = []
     remarks: list[Remark] = []
     for node in graph.nodes():
-        if node.operation not in ("matmul", "batch_matmul"):
+        if node.operation not in PRODUCTS:
             continue
         dtype = node.type.dtype
         if dtype.name not in _DTYPES:
@@ -28,7 +29,7 @@ def find(graph: Graph) -> tuple[tuple[Claim, ...], tuple[Remark, ...]]:
         layout = ""
         notes: list[str] = []
         for side, operand in zip(("left", "right"), node.inputs, strict=True):
-            refusal = _why_not_absorbed(graph, operand, node, len(uses.get(id(operand), ())))
+            refusal = _why_not_absorbed(graph, operand, uses.get(id(operand), ()))
             if operand.operation == "transpose" and refusal is None:
                 if operand not in inner:
                     inner.append(operand)
@@ -50,15 +51,15 @@ def find(graph: Graph) -> tuple[tuple[Claim, ...], tuple[Remark, ...]]:
     return tuple(claims), tuple(remarks)
 
 
-def _why_not_absorbed(graph: Graph, operand: Node, product: Node, uses: int) -> str | None:
-    """Why a transposed operand must be a value of its own; None where the product can do it."""
+def _why_not_absorbed(graph: Graph, operand: Node, users: tuple[Node, ...]) -> str | None:
+    """Why a transposed operand must be a value of its own; None where products can do it."""
     if operand.operation != "transpose":
         return "it is not transposed"
     rank = operand.type.rank
     swapped = (*range(rank - 2), rank - 1, rank - 2)
     if tuple(operand.attributes["permutation"]) != swapped:
         return "more than its last two axes move"
-    if uses != product.inputs.count(operand) or operand in graph.results:
+    if operand in graph.results or any(user.operation not in PRODUCTS for user in users):
         return "it is used elsewhere, too"
     return None
 
