@@ -10,7 +10,7 @@ TAB = 4
 WIDEST = 160
 _BEFORE = 40
 # General categories of characters that would not show, or would disturb what is shown.
-_HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+_HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,10 @@ def expected_words(acceptable: Collection[str]) -> str:
             rest -= {"let", "assert"}
             words.append("a statement")
         else:
-            words.append("an expression" if "not" in rest or "-" not in rest else "a size")
+            size = "..." in rest and "newaxis" not in rest
+            words.append("a size" if size else "an expression")
+            if size:
+                rest.remove("...")
         rest -= _EXPRESSION
     elif {NAME, "_", "(", "["} <= rest:
         rest -= {NAME, "_", "(", "["}

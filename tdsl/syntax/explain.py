@@ -278,7 +278,8 @@ def _brackets(s: Situation) -> Diagnostic | None:
     opened = s.open_brackets
     kind = s.token.type
     if opener_of(kind) is not None and (not opened or opened[-1].type != opener_of(kind)):
-        if opener_of(kind) not in {token.type for token in opened}:
+        elsewhere = opener_of(kind) in {token.type for token in opened}
+        if not elsewhere and (not opened or opened[-1].type == "{"):
             return problem(
                 s, "E0101", f"this `{kind}` closes nothing", f"no `{opener_of(kind)}` is open"
             )

@@ -64,7 +64,7 @@ _LET = Habit("E0117", "a name is bound by `let`", "write `let`", "let")
 # Words of other languages. They are ordinary names, so they are looked at only where the text is
 # wrong: the first group wherever it stands there, the second where it begins a statement or item.
 ANYWHERE: dict[str, Habit] = {
-    "lambda": _missing("define a function with `fn`, beside the others"),
+    "lambda": _missing("define a function with `fn` at the top of the file"),
     "return": Habit("E0117", "a block's last expression is its value", "leave out `return`", ""),
     "elif": Habit("E0117", "`elif` is written in two words", "write `else if`", "else if"),
     "elseif": Habit("E0117", "`elseif` is written in two words", "write `else if`", "else if"),

@@ -78,7 +78,9 @@ def _snippet(canvas: Canvas, labels: Sequence[Label], primary: Label, style: str
         if previous and line - previous == 2:
             _source_line(canvas, source, line - 1, [], wide, primary, style)
         elif previous and line - previous > 2:
-            canvas.line(("...", "bold blue"))
+            inside = wide is not None and wide.span.line < line <= _last_line(wide.span)
+            bar = " " * canvas.margin + "|" if inside else ""
+            canvas.line((f"...{bar}", "bold blue"))
         _source_line(canvas, source, line, marks.get(line, []), wide, primary, style)
 
 

@@ -111,7 +111,15 @@ def build(grammar: str) -> dict[str, Any]:
     assert {"DOC", "COMMENT", "WHITESPACE"} == ignored
     alternatives = [f"(?P<{t.name}>{t.pattern.to_regexp()})" for t in patterns]
 
-    states = sorted(table.states)
+    # Lark numbers states differently in each run: count them in the order in which they are met.
+    states = [table.start_states["start"]]
+    met = set(states)
+    for state in states:
+        for symbol in sorted(table.states[state]):
+            action, argument = table.states[state][symbol]
+            if action is Shift and argument not in met:
+                met.add(argument)
+                states.append(argument)
     number = {state: index for index, state in enumerate(states)}
     rules: dict[LarkRule, int] = {rule: index for index, rule in enumerate(parser.rules)}
     nonterminals = {rule.origin.name for rule in parser.rules}
@@ -120,7 +128,8 @@ def build(grammar: str) -> dict[str, Any]:
     for state in states:
         actions.append({})
         gotos.append({})
-        for symbol, (action, argument) in table.states[state].items():
+        for symbol in sorted(table.states[state]):
+            action, argument = table.states[state][symbol]
             if symbol in nonterminals:
                 gotos[-1][symbol] = number[argument]
             elif action is Shift:
