@@ -51,4 +51,4 @@ def _is_own(value: Any) -> bool:
     # Views share memory with what they are views of.
     if value.owner.name.startswith("tensor."):
         return False
-    return sum(1 for _ in value.uses) == 1
+    return sum(use.owner.name != "tensor.dim" for use in value.uses) == 1

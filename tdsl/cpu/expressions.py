@@ -1,0 +1,143 @@
+"""Writing arithmetic on one float type as Python expressions that build MLIR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mlir import ir
+from mlir.dialects import arith, math
+
+
+@dataclass(frozen=True)
+class Format:
+    """What polynomials need to know of f32 or f64."""
+
+    type: Any
+    integer: Any
+    fraction_bits: int
+    bias: int
+    rounder: float
+    """Adding and taking away 1.5 * 2**fraction_bits rounds to an integer, whose value then stands
+    in the low bits: no conversion instruction is needed, which narrow vector units lack."""
+    contract: Any
+
+    @staticmethod
+    def of(type: Any) -> Format | None:
+        contract = ir.Attribute.parse("#arith.fastmath<contract>")
+        if isinstance(type, ir.F32Type):
+            word = ir.IntegerType.get_signless(32)
+            return Format(type, word, 23, 127, 1.5 * 2.0**23, contract)
+        if isinstance(type, ir.F64Type):
+            word = ir.IntegerType.get_signless(64)
+            return Format(type, word, 52, 1023, 1.5 * 2.0**52, contract)
+        return None
+
+    @property
+    def is_single(self) -> bool:
+        return self.fraction_bits == 23
+
+    def real(self, value: float) -> Real:
+        return Real(self, arith.ConstantOp(self.type, ir.FloatAttr.get(self.type, value)).result)
+
+    def word(self, value: int) -> Word:
+        attribute = ir.IntegerAttr.get(self.integer, value)
+        return Word(self, arith.ConstantOp(self.integer, attribute).result)
+
+
+@dataclass(frozen=True)
+class Real:
+    """A float value. Products that are added may be fused (contract); nothing else is relaxed."""
+
+    format: Format
+    value: Any
+
+    def _of(self, other: Real | float) -> Any:
+        return other.value if isinstance(other, Real) else self.format.real(other).value
+
+    def _new(self, operation: Any) -> Real:
+        return Real(self.format, operation.result)
+
+    def __add__(self, other: Real | float) -> Real:
+        return self._new(arith.AddFOp(self.value, self._of(other), fastmath=self.format.contract))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Real | float) -> Real:
+        return self._new(arith.SubFOp(self.value, self._of(other), fastmath=self.format.contract))
+
+    def __rsub__(self, other: float) -> Real:
+        return self._new(arith.SubFOp(self._of(other), self.value, fastmath=self.format.contract))
+
+    def __mul__(self, other: Real | float) -> Real:
+        return self._new(arith.MulFOp(self.value, self._of(other), fastmath=self.format.contract))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Real | float) -> Real:
+        return self._new(arith.DivFOp(self.value, self._of(other)))
+
+    def __rtruediv__(self, other: float) -> Real:
+        return self._new(arith.DivFOp(self._of(other), self.value))
+
+    def __neg__(self) -> Real:
+        return self._new(arith.NegFOp(self.value))
+
+    def absolute(self) -> Real:
+        return self._new(math.AbsFOp(self.value))
+
+    def with_sign_of(self, other: Real) -> Real:
+        return self._new(math.CopySignOp(self.value, other.value))
+
+    def compare(self, predicate: str, other: Real | float) -> Any:
+        """`o..` is false and `u..` true where an operand is NaN."""
+        kind = getattr(arith.CmpFPredicate, predicate.upper())
+        return arith.CmpFOp(kind, self.value, self._of(other)).result
+
+    def where(self, condition: Any, otherwise: Real | float) -> Real:
+        return self._new(arith.SelectOp(condition, self.value, self._of(otherwise)))
+
+    def at_most(self, limit: float) -> Real:
+        """NaN stays NaN; one instruction."""
+        return self.format.real(limit).where(self.compare("ogt", limit), self)
+
+    def at_least(self, limit: float) -> Real:
+        return self.format.real(limit).where(self.compare("olt", limit), self)
+
+    def bits(self) -> Word:
+        return Word(self.format, arith.BitcastOp(self.format.integer, self.value).result)
+
+    def polynomial(self, coefficients: Sequence[float]) -> Real:
+        """Horner's rule; the coefficient of the highest power comes first."""
+        result = self.format.real(coefficients[0])
+        for coefficient in coefficients[1:]:
+            result = result * self + coefficient
+        return result
+
+
+@dataclass(frozen=True)
+class Word:
+    """The bits of a float as an integer."""
+
+    format: Format
+    value: Any
+
+    def _of(self, other: Word | int) -> Any:
+        return other.value if isinstance(other, Word) else self.format.word(other).value
+
+    def __add__(self, other: Word | int) -> Word:
+        return Word(self.format, arith.AddIOp(self.value, self._of(other)).result)
+
+    def __sub__(self, other: Word | int) -> Word:
+        return Word(self.format, arith.SubIOp(self.value, self._of(other)).result)
+
+    def __lshift__(self, count: int) -> Word:
+        return Word(self.format, arith.ShLIOp(self.value, self._of(count)).result)
+
+    def __rshift__(self, count: int) -> Word:
+        """Keeps the sign."""
+        return Word(self.format, arith.ShRSIOp(self.value, self._of(count)).result)
+
+    def real(self) -> Real:
+        return Real(self.format, arith.BitcastOp(self.format.type, self.value).result)
