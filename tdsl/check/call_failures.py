@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tdsl.check.typed import Constraint
-from tdsl.types.dtypes import AnyDType
+from tdsl.types.dtypes import AnyDType, DTypeVariable
 from tdsl.types.sizes import Pack, Shape, Size
 from tdsl.types.types import Type
 
@@ -90,7 +90,15 @@ class WrongType(CallFailure):
     found_part: Type
     reason: Reason
     dtype: AnyDType | None = None  # what a dtype parameter already was, by another argument
-    dtype_origin: str | None = None
+    dtype_origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WrongDType(CallFailure):
+    """A dtype given by name is not one that the parameter may stand for."""
+
+    variable: DTypeVariable
+    found: AnyDType
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +136,7 @@ class Contradiction(CallFailure):
 class Indivisible(CallFailure):
     """`parameter * divisor = dividend` has no solution, or is not known to have one.
 
-    `constraint` is the clause that says so, where one does.
+    `constraint` is the clause that asks for it, where one does.
     """
 
     origin: Origin
@@ -137,6 +145,14 @@ class Indivisible(CallFailure):
     divisor: Size
     dividend: Size
     constraint: Constraint | None
+
+    @property
+    def never(self) -> bool:
+        return self.divisor.literal is not None and self.dividend.literal is not None
+
+    @property
+    def code(self) -> str:
+        return "E0505" if self.never or self.constraint is None else "E0507"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +186,7 @@ _CODES: Mapping[type[CallFailure], str] = {
     Poisoned: "",
     UnknownParameter: "E0501",
     WrongType: "E0502",
+    WrongDType: "E0502",
     WrongCount: "E0503",
     WrongSize: "E0504",
     WrongPack: "E0504",

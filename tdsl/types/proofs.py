@@ -45,9 +45,11 @@ class Facts:
 
     def at_least(self, size: Size, least: int = 0) -> bool:
         """Whether `size >= least` is proved."""
-        literal = size.literal
-        if literal is not None:
-            return literal >= least
+        floor = _floor(size)
+        if floor is not None and floor >= least:
+            return True
+        if size.literal is not None:
+            return False
         try:
             return _by_cases(size - least, self._tightened, CASES)
         except SizeTooComplex:
@@ -60,6 +62,20 @@ class Facts:
     @cached_property
     def _tightened(self) -> tuple[Size, ...]:
         return tuple(_tighten(hypothesis) for hypothesis in self.hypotheses)
+
+
+def _floor(size: Size) -> int | None:
+    """A bound below the size from its symbols alone: most questions need no more."""
+    total = 0
+    for monomial, factor in size.terms:
+        if monomial and factor < 0:
+            return None
+        for atom, power in monomial:
+            if not isinstance(atom, Symbol) or atom.least < 0:
+                return None
+            factor *= atom.least**power
+        total += factor
+    return total
 
 
 def _tighten(size: Size) -> Size:
