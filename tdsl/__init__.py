@@ -1,0 +1,71 @@
+"""TDSL: tensor functions in a language of their own, compiled through MLIR to native code.
+
+The names below are loaded when first used, so that `import tdsl` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tdsl.errors import (
+        CallError,
+        CompileError,
+        DTypeError,
+        Error,
+        InternalError,
+        ShapeError,
+        SizeError,
+        TargetError,
+    )
+    from tdsl.runtime.function import CompiledFunction, Function
+    from tdsl.runtime.module import Module, load, loads
+
+__version__ = "0.1.0.dev0"
+
+_HOME = {
+    "CallError": "tdsl.errors",
+    "CompileError": "tdsl.errors",
+    "CompiledFunction": "tdsl.runtime.function",
+    "DTypeError": "tdsl.errors",
+    "Error": "tdsl.errors",
+    "Function": "tdsl.runtime.function",
+    "InternalError": "tdsl.errors",
+    "Module": "tdsl.runtime.module",
+    "ShapeError": "tdsl.errors",
+    "SizeError": "tdsl.errors",
+    "TargetError": "tdsl.errors",
+    "load": "tdsl.runtime.module",
+    "loads": "tdsl.runtime.module",
+}
+
+__all__ = [
+    "CallError",
+    "CompileError",
+    "CompiledFunction",
+    "DTypeError",
+    "Error",
+    "Function",
+    "InternalError",
+    "Module",
+    "ShapeError",
+    "SizeError",
+    "TargetError",
+    "__version__",
+    "load",
+    "loads",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'tdsl' has no attribute '{name}'")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

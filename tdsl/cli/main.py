@@ -1,0 +1,74 @@
+"""`tdslc`: the commands, and `tdslc FILE` for `tdslc emit FILE`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+import tdsl
+from tdsl.cli import check, emit, explain, ops, run, test
+from tdsl.cli.output import FAULT, INTERRUPTED, Colour, ErrorFormat, Output, report_fault
+
+COMMANDS = ("emit", "check", "test", "run", "ops", "explain")
+_OWN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
+
+app = typer.Typer(
+    name="tdslc",
+    help="The TDSL compiler. `tdslc FILE --emit=STAGE` shows a program at a stage of compilation.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("emit")(emit.emit)
+app.command("check")(check.check)
+app.command("test")(test.run_all)
+app.command("run")(run.run)
+app.command("ops")(ops.ops)
+app.command("explain")(explain.explain)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"tdslc {tdsl.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """The TDSL compiler. `tdslc FILE --emit=STAGE` is short for `tdslc emit FILE --emit=STAGE`."""
+
+
+def with_command(arguments: Sequence[str]) -> list[str]:
+    """What is no command is a file to emit: `tdslc model.tdsl --emit=mlir`."""
+    if not arguments or arguments[0] in COMMANDS or arguments[0] in _OWN_OPTIONS:
+        return list(arguments)
+    return ["emit", *arguments]
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line. Every way out is an exit code, see output.py."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # A terminal that cannot show a character must not turn a message into a traceback.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app(args=with_command(sys.argv[1:] if arguments is None else arguments), prog_name="tdslc")
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except Exception as error:
+        report_fault(Output.make(ErrorFormat.text, Colour.auto), error)
+        sys.exit(FAULT)
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

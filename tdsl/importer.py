@@ -1,0 +1,119 @@
+"""`import tdsl.importer` makes `import model` find `model.tdsl` on sys.path.
+
+A module is read and checked when it is imported, and compiled function by function when they are
+called. Importing this file installs the finder; `uninstall()` takes it out again.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import linecache
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import ModuleType
+
+from tdsl.check.modules import check_source
+from tdsl.errors import CompileError
+from tdsl.runtime.module import Module, fill
+from tdsl.syntax.diagnostics import Diagnostic
+from tdsl.syntax.source import Source
+
+SUFFIX = ".tdsl"
+
+
+class ProgramImportError(CompileError, ImportError):
+    """A `.tdsl` module that cannot be imported because it is wrong; `name` and `path` are those of
+    ImportError, `filename` and `lineno` those of SyntaxError."""
+
+    def __init__(
+        self, rendered: str, diagnostics: Iterable[Diagnostic], name: str = "", path: str = ""
+    ) -> None:
+        super().__init__(rendered, diagnostics)
+        self.name = name
+        self.path = path
+
+
+class Loader(importlib.abc.InspectLoader):
+    """Reads and checks one file."""
+
+    def __init__(self, name: str, path: str, root: str) -> None:
+        self.name = name
+        self.path = path
+        self.root = root
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        return Module(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        assert isinstance(module, Module)
+        text = self.get_source(self.name)
+        # Tracebacks and debuggers ask linecache for the lines of a file.
+        linecache.checkcache(self.path)
+        linecache.cache[self.path] = (len(text), None, text.splitlines(True), self.path)
+        try:
+            result = check_source(Source(self.path, text), Path(self.root))
+            fill(module, result, self.path, "all")
+        except CompileError as error:
+            raise ProgramImportError(
+                error.rendered, error.diagnostics, self.name, self.path
+            ) from None
+
+    def get_source(self, fullname: str) -> str:
+        return self.get_data(self.path).decode("utf-8", errors="surrogateescape")
+
+    def get_data(self, path: str) -> bytes:
+        return Path(path).read_bytes()
+
+    def get_filename(self, fullname: str) -> str:
+        return self.path
+
+    def is_package(self, fullname: str) -> bool:
+        return False
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Finds `a/b.tdsl` for `a.b`, in the folders of the package or else of sys.path."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        tail = fullname.rpartition(".")[2]
+        for entry in sys.path if path is None else path:
+            if not isinstance(entry, str):
+                continue
+            folder = os.path.abspath(entry or os.getcwd())
+            file = os.path.join(folder, tail + SUFFIX)
+            if os.path.isfile(file):
+                root = _root(folder, fullname)
+                loader = Loader(fullname, file, root)
+                spec = importlib.util.spec_from_file_location(fullname, file, loader=loader)
+                if spec is not None:
+                    # Not spec.cached: nothing of ours belongs into __pycache__.
+                    spec.cached = None
+                return spec
+        return None
+
+
+def _root(folder: str, fullname: str) -> str:
+    """The sys.path entry that the dotted name starts from: imports in the file count from there."""
+    for _ in range(fullname.count(".")):
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def install() -> None:
+    """Put the finder last, where it does not get in the way of `.py` files and extensions."""
+    if not any(isinstance(finder, Finder) for finder in sys.meta_path):
+        sys.meta_path.append(Finder())
+
+
+def uninstall() -> None:
+    """Take the finder out; modules already imported stay."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, Finder)]
+
+
+install()

@@ -1,0 +1,310 @@
+"""Python values as arrays of known dtype, rank and layout; what cannot be one is refused."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tdsl.errors import DTypeError, ShapeError, SizeError
+from tdsl.syntax.diagnostics import Diagnostic, Label
+from tdsl.syntax.source import Span
+from tdsl.types.dtypes import BOUNDS, DTYPES, AnyDType, DType, DTypeVariable, WeakKind, of_numpy
+from tdsl.types.sizes import Pack, Size
+from tdsl.types.types import TensorType
+
+Array = np.ndarray[Any, Any]
+
+MOST_BYTES = 1 << 47  # products of sizes beyond this overflow inside MLIR
+MOST_AXES = 16
+# NumPy's flags for "C-contiguous" and "aligned": with both, native code can read the data as is.
+PLAIN = 0x1 | 0x100
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One array that a function takes: a parameter, or an item of a parameter that is a tuple."""
+
+    function: str
+    name: str
+    type: TensorType
+    shown: str  # the type in the user's own names
+    span: Span
+
+    @property
+    def where(self) -> str:
+        return f"declared `{self.name}: {self.shown}` at {self.span!r}"
+
+    def diagnostic(self, code: str, message: str, *notes: str) -> Diagnostic:
+        label = Label(self.span, f"declared `{self.shown}` here")
+        return Diagnostic(code, message, (label,), notes)
+
+
+@dataclass(frozen=True, slots=True)
+class WeakNumber:
+    """A Python number in the place of a scalar: it takes the dtype that is declared."""
+
+    value: int | float | bool
+    kind: WeakKind
+
+
+def describe(value: object) -> str:
+    """An argument as a TDSL type where it has one, else in Python's words."""
+    if isinstance(value, np.ndarray | np.generic):
+        dtype = of_numpy(value.dtype.newbyteorder("="))
+        name = dtype.name if dtype else f"NumPy's {value.dtype}"
+        return f"{name}[{', '.join(map(str, value.shape))}]" if value.ndim else name
+    if isinstance(value, WeakNumber):
+        return f"the Python number {value.value!r}"
+    return f"a Python {type(value).__name__}"
+
+
+def dtype_error(wanted: Wanted, found: str, help: str, *notes: str) -> DTypeError:
+    message = f"argument `{wanted.name}` of `{wanted.function}` must be {wanted.shown}, not {found}"
+    text = "\n  ".join((f"[E0702] {message}", wanted.where, *notes, f"help: {help}"))
+    return DTypeError(
+        text,
+        diagnostics=(wanted.diagnostic("E0702", message, *notes),),
+        argument=wanted.name,
+        expected=wanted.shown,
+        found=found,
+    )
+
+
+def as_array(value: object, wanted: Wanted) -> Array | WeakNumber:
+    """The argument as a NumPy array without a copy, whatever its layout and byte order."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise dtype_error(
+            wanted,
+            "a masked array",
+            "TDSL has no masks of that kind: pass `x.filled(0)`, or data and mask as two arrays",
+        )
+    if isinstance(value, np.ndarray):
+        return value.view(np.ndarray)
+    if isinstance(value, np.generic):
+        return np.asarray(value)
+    if isinstance(value, bool | int | float):
+        return _weak(value, wanted)
+    array = _exchanged(value, wanted)
+    if array is not None:
+        return array
+    kind = type(value).__name__
+    suggestion = f"np.asarray({wanted.name}, {_numpy_name(wanted.type.dtype)})"
+    raise dtype_error(wanted, f"a Python {kind}", f"pass a NumPy array: `{suggestion}`")
+
+
+def _weak(value: bool | int | float, wanted: Wanted) -> WeakNumber:
+    if wanted.type.shape and not all(isinstance(axis, Pack) for axis in wanted.type.shape):
+        suggestion = f"np.full(shape, {value!r}, {_numpy_name(wanted.type.dtype)})"
+        raise dtype_error(
+            wanted,
+            f"the Python number {value!r}",
+            f"pass a NumPy array: `{suggestion}`",
+        )
+    kind: WeakKind = (
+        "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "float"
+    )
+    return WeakNumber(value, kind)
+
+
+def _exchanged(value: object, wanted: Wanted) -> Array | None:
+    """An array of another library that lies in main memory."""
+    if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
+        try:
+            return np.from_dlpack(value)
+        except (BufferError, RuntimeError, TypeError, ValueError) as problem:
+            if not hasattr(value, "__array__"):
+                raise dtype_error(
+                    wanted,
+                    f"a {type(value).__module__}.{type(value).__name__} that NumPy cannot share"
+                    f" ({problem})",
+                    "copy it to main memory as a NumPy array first",
+                ) from problem
+    if hasattr(value, "__array__") and not isinstance(value, type):
+        try:
+            return np.asarray(value)
+        except (RuntimeError, TypeError, ValueError) as problem:
+            raise dtype_error(
+                wanted,
+                f"a {type(value).__module__}.{type(value).__name__} that NumPy cannot read"
+                f" ({problem})",
+                "copy it to main memory as a NumPy array first",
+            ) from problem
+    return None
+
+
+def _numpy_name(dtype: AnyDType) -> str:
+    if isinstance(dtype, DTypeVariable):
+        return "np.float32" if dtype.bound in ("float", "number", "any") else "np.int32"
+    if dtype.name == "bf16":
+        return "ml_dtypes.bfloat16"
+    return f"np.{dtype.numpy.name if dtype.kind != 'bool' else 'bool_'}"
+
+
+def dtype_of(value: Array, wanted: Wanted) -> DType:
+    """The dtype of an array; refused where TDSL has none like it."""
+    dtype = of_numpy(value.dtype.newbyteorder("="))
+    if dtype is not None:
+        return dtype
+    target = _numpy_name(wanted.type.dtype)
+    hints = {
+        "O": f"an object array holds Python objects: pass `np.asarray({wanted.name}, {target})`",
+        "c": "TDSL has no complex numbers: pass the real and imaginary parts as two arrays",
+        "V": "pass each field of a structured array by itself, as a contiguous array",
+        "M": f"pass the dates as integers: `{wanted.name}.astype(np.int64)`",
+        "m": f"pass the durations as integers: `{wanted.name}.astype(np.int64)`",
+    }
+    known = ", ".join(name for name in DTYPES)
+    help = hints.get(value.dtype.kind, f"convert it: `{wanted.name}.astype({target})`")
+    raise dtype_error(wanted, f"an array of NumPy's {value.dtype}", help, f"TDSL has {known}")
+
+
+def check_dtype(
+    value: Array | WeakNumber,
+    wanted: Wanted,
+    fixed: dict[DTypeVariable, tuple[DType, str]],
+) -> None:
+    """Against the declaration, and for a dtype parameter against the argument that fixed it."""
+    declared = wanted.type.dtype
+    if isinstance(value, WeakNumber):
+        if isinstance(declared, DType):
+            _check_weak(value, wanted, declared)
+        return
+    found = dtype_of(value, wanted)
+    if isinstance(declared, DType):
+        if found != declared:
+            target = _numpy_name(declared)
+            raise dtype_error(
+                wanted,
+                describe(value),
+                f"nothing is cast silently: pass `{wanted.name}.astype({target})`",
+            )
+        return
+    if found.kind not in BOUNDS[declared.bound]:
+        meant = {"float": "a float", "int": "an integer", "number": "a number"}.get(declared.bound)
+        raise dtype_error(
+            wanted,
+            describe(value),
+            f"convert it: `{wanted.name}.astype({_numpy_name(declared)})`",
+            f"`{declared.name}` stands for {meant} dtype",
+        )
+    before = fixed.setdefault(declared, (found, wanted.name))
+    if before[0] != found:
+        raise dtype_error(
+            wanted,
+            describe(value),
+            f"nothing is cast silently: pass `{wanted.name}.astype({_numpy_name(before[0])})`",
+            f"{declared.name} = {before[0]} was fixed by argument `{before[1]}`",
+        )
+
+
+def _check_weak(value: WeakNumber, wanted: Wanted, declared: DType) -> None:
+    fits = (
+        declared.is_float
+        if value.kind == "float"
+        else declared.kind != "bool"
+        if value.kind == "int"
+        else declared.kind == "bool"
+    )
+    if not fits:
+        raise dtype_error(
+            wanted,
+            describe(value),
+            f"say what is meant: `{_numpy_name(declared)}({value.value!r})`",
+        )
+    if declared.is_integer:
+        limits = np.iinfo(declared.numpy)
+        if not limits.min <= value.value <= limits.max:
+            raise dtype_error(
+                wanted,
+                describe(value),
+                "pass a number in that range",
+                f"{declared.name} holds {limits.min} to {limits.max}",
+            )
+
+
+def weak_array(value: WeakNumber, wanted: Wanted, dtype: DType) -> Array:
+    """The number as a rank-0 array, once the dtype is known."""
+    _check_weak(value, wanted, dtype)
+    with np.errstate(over="ignore"):  # too large a float saturates, as a literal does
+        if isinstance(value.value, int) and dtype.is_float:
+            try:
+                return np.array(float(value.value), dtype.numpy)
+            except OverflowError:
+                return np.array(np.inf if value.value > 0 else -np.inf, dtype.numpy)
+        return np.array(value.value, dtype.numpy)
+
+
+def check_rank(value: Array, wanted: Wanted) -> None:
+    """As many axes as declared, none of them empty, and all of it addressable."""
+    axes = wanted.type.shape
+    plain = sum(isinstance(axis, Size) for axis in axes)
+    packed = plain != len(axes)
+    found = describe(value)
+
+    def refuse(kind: type[ShapeError], code: str, message: str, *lines: str) -> ShapeError:
+        text = "\n  ".join((f"[{code}] {message}", wanted.where, f"found {found}", *lines))
+        return kind(
+            text,
+            diagnostics=(wanted.diagnostic(code, message, f"found {found}", *lines),),
+            argument=wanted.name,
+            expected=wanted.shown,
+            found=found,
+        )
+
+    who = f"argument `{wanted.name}` of `{wanted.function}`"
+    if value.ndim < plain if packed else value.ndim != plain:
+        at_least = "at least " if packed else ""
+        raise refuse(
+            ShapeError,
+            "E0703",
+            f"{who} must have {at_least}{_axes(plain)}, not {value.ndim}",
+            *_rank_help(value, wanted, plain, packed),
+        )
+    if value.ndim > MOST_AXES:
+        raise refuse(SizeError, "E0704", f"{who} has {value.ndim} axes; the most are {MOST_AXES}")
+    if 0 in value.shape:
+        raise refuse(
+            SizeError,
+            "E0703",
+            f"{who} is empty: axis {value.shape.index(0)} has size 0",
+            "every size is 1 or more in TDSL; handle the empty case before the call",
+        )
+    if value.nbytes >= MOST_BYTES:
+        raise refuse(SizeError, "E0704", f"{who} is too large: {value.nbytes} bytes")
+
+
+def _rank_help(value: Array, wanted: Wanted, plain: int, packed: bool) -> tuple[str, ...]:
+    if packed or plain == 0:
+        return ()
+    if value.ndim == plain + 1 and 1 in value.shape:
+        axis = value.shape.index(1)
+        return (f"help: drop the axis of size 1: `{wanted.name}.squeeze({axis})`",)
+    if value.ndim == plain - 1:
+        return (f"help: add an axis: `{wanted.name}[np.newaxis]`",)
+    return ()
+
+
+def _axes(count: int) -> str:
+    return f"{count} axis" if count == 1 else f"{count} axes"
+
+
+def plain(array: Array) -> Array:
+    """The array itself where native code can read it, else a contiguous copy in native order."""
+    if array.flags.num & PLAIN == PLAIN and array.dtype.isnative:
+        return array
+    return np.array(array, array.dtype.newbyteorder("="), order="C", copy=True, subok=False)
+
+
+def as_static(value: object) -> int | float | bool | None:
+    """A Python or NumPy number as the value of a static parameter, or None."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, float | np.floating):
+        return float(value)
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None

@@ -1,0 +1,93 @@
+"""From a function and values of its parameters to loaded native code, or to the text of a stage."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tdsl.check import typed
+from tdsl.graph.claims import find_claims
+from tdsl.graph.elaborate import elaborate
+from tdsl.graph.graph import ArrayType, Graph
+from tdsl.lowering.emit import emit_module
+from tdsl.lowering.interface import Interface, evaluate
+from tdsl.lowering.options import Kernels, Options
+from tdsl.runtime.arrays import Array
+from tdsl.runtime.calling import Assemble, Code
+from tdsl.types.sizes import Symbol
+from tdsl.types.types import ListType, Substitution, TupleType, Type
+
+
+@dataclass(frozen=True)
+class Built:
+    """Loaded code of an instance, and the shapes of what it gives."""
+
+    code: Code
+    results: tuple[ArrayType, ...]
+    open_sizes: tuple[Symbol, ...]
+    scratch: Any  # CompiledObject.scratch_bytes
+
+    def literal_shape(self, type_: ArrayType, values: Mapping[Symbol, int]) -> tuple[int, ...]:
+        return tuple(evaluate(size, values) for size in type_.shape)
+
+    def scratch_bytes(self, values: Mapping[Symbol, int]) -> int:
+        found: int = self.scratch([values[symbol] for symbol in self.open_sizes])
+        return found
+
+
+def check_kernels(text: str) -> Kernels:
+    """The choice of kernels that a text means; KernelsError says what can be written."""
+    return Kernels.parse(text)
+
+
+def build(
+    program: typed.Program, signature: typed.Signature, parameters: Substitution, kernels: str
+) -> Built:
+    """Compile an instance and load it."""
+    # MLIR is imported when the first function is compiled, not when a module is loaded.
+    from tdsl.cpu.compiler import compile_text, load_object
+
+    options = Options(Kernels.parse(kernels))
+    graph = elaborate(program, signature.function, parameters)
+    text = module_text(graph, options)
+    interface = Interface.of_graph(graph)
+    if os.environ.get("TDSL_COMPILE") == "isolated":
+        from tdsl.engine.worker import compile_isolated
+
+        compiled = compile_isolated(text, options, interface)
+    else:
+        compiled = compile_text(text, options, interface)
+    loaded = load_object(compiled)
+    return Built(
+        Code(loaded.address(compiled.entry), loaded),
+        tuple(node.type for node in graph.results),
+        interface.symbols,
+        compiled.scratch_bytes,
+    )
+
+
+def module_text(graph: Graph, options: Options) -> str:
+    claims, _ = find_claims(graph, options.kernels.kinds)
+    return emit_module(graph, claims)
+
+
+def assembler(type_: Type) -> Assemble | None:
+    """How the arrays of a result become one Python value; None where it is one array."""
+    if not isinstance(type_, TupleType | ListType):
+        return None
+
+    def assemble(arrays: list[Array]) -> Any:
+        leaves = iter(arrays)
+        return _nest(type_, leaves)
+
+    return assemble
+
+
+def _nest(type_: Type, leaves: Any) -> Any:
+    if isinstance(type_, TupleType):
+        return tuple(_nest(item, leaves) for item in type_.items)
+    if isinstance(type_, ListType):
+        return [_nest(type_.item, leaves) for _ in range(type_.length.literal or 0)]
+    return next(leaves)

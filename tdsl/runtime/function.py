@@ -1,0 +1,315 @@
+"""A TDSL function as a Python callable: find or compile the instance for the arguments, call it."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tdsl.check import typed
+from tdsl.errors import TargetError, compile_error
+from tdsl.runtime import arguments as places
+from tdsl.runtime import stages
+from tdsl.runtime.arrays import PLAIN, Array, WeakNumber, plain, weak_array
+from tdsl.runtime.bindings import (
+    instance_to_show,
+    literal_statics,
+    normalised,
+    open_symbols,
+    resolve,
+)
+from tdsl.runtime.build import assembler, build
+from tdsl.runtime.calling import Plan
+from tdsl.runtime.solving import solve_arguments
+from tdsl.runtime.specialise import Instance, Instances, Point, statics_of
+from tdsl.syntax.diagnostics import DiagnosticError
+from tdsl.types.sizes import Size
+from tdsl.types.types import Substitution
+
+# Plans are cheap to make again; a function that is called with ever new lengths must not collect
+# them without end.
+MOST_PLANS = 1024
+
+
+class CacheInfo(NamedTuple):
+    """Calls that found their instance, calls that compiled one, and the instances there are."""
+
+    hits: int
+    misses: int
+    currsize: int
+    instances: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a function comes from: enough to find it again in another process."""
+
+    path: str | None
+    text: str
+    name: str
+    kernels: str
+
+
+class Function:
+    """A function of a module. Shapes, dtypes and statics of the arguments choose an instance,
+    which is compiled when first needed."""
+
+    def __init__(
+        self,
+        program: typed.Program,
+        function: typed.Function,
+        origin: Origin,
+        *,
+        given: Mapping[str, object] | None = None,
+        dynamic: Sequence[str] | None = None,
+    ) -> None:
+        signature = function.signature
+        self._program = program
+        self._function = function
+        self._signature = signature
+        self._origin = origin
+        self._given = dict(given or {})
+        self._dynamic = None if dynamic is None else tuple(dynamic)
+        self._named = normalised(signature, self._given)
+        self._asked = open_symbols(signature, self._dynamic or ())
+        self._may_open = self._dynamic is None or bool(self._dynamic)
+        self._wanted = places.wanted(signature)
+        self._flat = len(self._wanted) == len(signature.parameters)
+        self._names = tuple(name for name, _ in signature.parameters)
+        self._statics = frozenset(p.name for p in signature.sizes if p.static)
+        self._static_symbols = statics_of(signature)
+        self._instances = Instances(
+            lambda parameters: build(program, signature, parameters, origin.kernels)
+        )
+        self._plans: dict[tuple[Any, ...], Plan] = {}
+        self._hits = 0
+        self._misses = 0
+        self.__name__ = signature.function.name
+        self.__qualname__ = self.__name__
+        self.__module__ = signature.function.module
+        self.__doc__ = "\n".join(function.docs) or None
+
+    # --- calling
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        # The plain case first: contiguous arrays in order. Whatever else there is goes the slow
+        # way, which converts or refuses; both end in the same plans.
+        array_type, wanted = np.ndarray, PLAIN
+        key: list[Any] = []
+        pointers: list[int] = []
+        for argument in arguments:
+            if type(argument) is not array_type or argument.flags.num & wanted != wanted:
+                return self._call_slowly(arguments, keywords)
+            key.append(argument.dtype)
+            key.append(argument.shape)
+            pointers.append(argument.ctypes.data)
+        try:
+            if keywords:
+                # The type is part of the key: 1, 1.0 and True are equal but not the same static.
+                key.append(frozenset([(n, type(v), v) for n, v in keywords.items()]))
+            plan = self._plans.get(tuple(key))
+        except TypeError:  # an array given by name, or a static that is no number
+            plan = None
+        if plan is None:
+            return self._call_slowly(arguments, keywords)
+        self._hits += 1
+        return plan.run(pointers)
+
+    def _call_slowly(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        statics, values = self._place(arguments, keywords)
+        leaves = places.flatten(self._signature, self._wanted, values)
+        given = places.convert(self._wanted, leaves)
+        key = self._key(given, statics)
+        plan = self._plans.get(key)
+        if plan is None:
+            plan, given, compiled = self._plan(given, statics)
+            if compiled:
+                self._misses += 1
+            else:
+                self._hits += 1
+            if len(self._plans) >= MOST_PLANS:
+                self._plans.clear()
+            if not any(isinstance(value, WeakNumber) for value in given) and self._flat:
+                self._plans[key] = plan
+        else:
+            self._hits += 1
+        arrays = [plain(value) for value in given if isinstance(value, np.ndarray)]
+        return plan.run([array.ctypes.data for array in arrays])
+
+    def _key(
+        self, given: Sequence[Array | WeakNumber], statics: Mapping[str, Any]
+    ) -> tuple[Any, ...]:
+        key: list[Any] = []
+        for value in given:
+            if isinstance(value, WeakNumber):
+                key += ["weak", value.kind]
+            else:
+                key += [value.dtype, value.shape]
+        if statics:
+            key.append(frozenset((n, type(v), v) for n, v in statics.items()))
+        return tuple(key)
+
+    def _place(
+        self, arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> tuple[dict[str, int | float | bool], list[Any]]:
+        """Statics by name, and every array argument at its position."""
+        statics = {name: value for name, value in keywords.items() if name in self._statics}
+        by_name = {name: value for name, value in keywords.items() if name not in self._statics}
+        values = places.place(self._signature, arguments, by_name)
+        literal = literal_statics(self._signature, statics)
+        for name, value in literal.items():
+            if self._named.get(name, value) != value:
+                raise places.call_error(
+                    self._signature,
+                    "E0505",
+                    f"`{self.__name__}` was compiled for {name}={self._given[name]}, and this call"
+                    f" has {name}={value}",
+                    argument=name,
+                )
+        return literal, values
+
+    def _plan(
+        self, given: list[Array | WeakNumber], statics: Mapping[str, Any]
+    ) -> tuple[Plan, list[Array | WeakNumber], bool]:
+        named = {**self._named, **statics}
+        parameters = solve_arguments(self._signature, self._wanted, given, named, self._given)
+        arrays: list[Array | WeakNumber] = [
+            weak_array(value, wanted, places.literal_dtype(parameters, wanted))
+            if isinstance(value, WeakNumber)
+            else value
+            for value, wanted in zip(given, self._wanted, strict=True)
+        ]
+        point = Point(parameters, self._static_symbols)
+        instance, compiled = self._instance(point, self._may_open)
+        return self._plan_for(instance, point), arrays, compiled
+
+    def _instance(self, point: Point, may_open: bool) -> tuple[Instance, bool]:
+        try:
+            return self._instances.find(point, self._asked, may_open)
+        except DiagnosticError as error:
+            raise compile_error(error) from None
+
+    def _plan_for(self, instance: Instance, point: Point) -> Plan:
+        built = instance.built
+        values = point.values
+        return Plan(
+            built.code,
+            len(self._wanted),
+            [(built.literal_shape(type_, values), type_.dtype.numpy) for type_ in built.results],
+            [values[symbol] for symbol in built.open_sizes],
+            built.scratch_bytes(values),
+            assembler(point.parameters.type(self._signature.result)),
+        )
+
+    # --- the rest of the surface
+
+    def compile(
+        self,
+        *,
+        dynamic: Iterable[str] | None = None,
+        target: str = "cpu",
+        **bindings: object,
+    ) -> CompiledFunction:
+        """The function with these sizes, statics and dtypes fixed and the `dynamic` sizes open.
+
+        It is compiled at once if nothing else is needed to know the instance; otherwise sizes that
+        are not named are fixed by the first call. `dynamic=()` forbids open sizes.
+        """
+        if target != "cpu":
+            raise not_yet_target(target)
+        if isinstance(dynamic, str):
+            dynamic = (dynamic,)
+        chosen = self._dynamic if dynamic is None else tuple(dynamic)
+        compiled = CompiledFunction(
+            self._program,
+            self._function,
+            self._origin,
+            given={**self._given, **bindings},
+            dynamic=chosen,
+        )
+        compiled.prepare()
+        return compiled
+
+    def mlir(self, stage: str = "mlir", **bindings: object) -> str:
+        """The function at a stage of `tdslc --emit`: with these bindings, or the first example's,
+        or with open sizes."""
+        parameters = instance_to_show(self._program, self._signature, {**self._given, **bindings})
+        instance = stages.Instance(self._signature, parameters, self.__name__)
+        graphs = stages.graphs_of(self._program, [instance])
+        return stages.stage_text(graphs, stage, self._origin.kernels)
+
+    def cache_info(self) -> CacheInfo:
+        """How calls found their instances, in the manner of functools.lru_cache."""
+        instances = tuple(instance.describe() for instance in self._instances)
+        return CacheInfo(self._hits, self._misses, len(instances), instances)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return places.python_signature(self._signature)
+
+    def __repr__(self) -> str:
+        return f"<tdsl function {places.shown_signature(self._signature)}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_find_again, (type(self), self._origin, self._given, self._dynamic))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        near = difflib.get_close_matches(name, ("compile", "mlir", "cache_info"), 1)
+        hint = f"; did you mean `{near[0]}`?" if near else ""
+        raise AttributeError(f"the TDSL function `{self.__name__}` has no attribute `{name}`{hint}")
+
+
+class CompiledFunction(Function):
+    """A function with some of its sizes, statics and dtypes fixed, and its own instances."""
+
+    def prepare(self) -> None:
+        """Compile now, if what is fixed and what is open is all there is to know."""
+        signature = self._signature
+        fixed = resolve(signature, self._given)
+        missing = {
+            symbol
+            for parameter in signature.sizes
+            for symbol in parameter.value.symbols()
+            if symbol not in fixed.sizes
+        }
+        if (
+            missing <= self._asked
+            and all(pack in fixed.packs for pack in signature.packs)
+            and all(variable in fixed.dtypes for variable in signature.dtypes)
+        ):
+            # Open sizes have no part in the choice of the instance: any value will do for them.
+            sizes = {**fixed.sizes, **{symbol: Size.of(symbol.least) for symbol in missing}}
+            parameters = Substitution(sizes, fixed.packs, fixed.dtypes)
+            self._instance(Point(parameters, self._static_symbols), may_open=False)
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value}" for name, value in self._given.items())
+        opened = f", dynamic={self._dynamic!r}" if self._dynamic is not None else ""
+        return f"<compiled {places.shown_signature(self._signature)} for {given}{opened}>"
+
+
+def not_yet_target(target: str) -> TargetError:
+    if target.split(":")[0] in ("nvptx", "gpu-emulator"):
+        return TargetError(
+            f'[E0903] the target {target!r} is not there yet; use target="cpu"', code="E0903"
+        )
+    return TargetError(f'[E0903] there is no target {target!r}; use target="cpu"', code="E0903")
+
+
+def _find_again(
+    kind: type[Function],
+    origin: Origin,
+    given: Mapping[str, object],
+    dynamic: Sequence[str] | None,
+) -> Function:
+    from tdsl.runtime.module import find_again
+
+    program = find_again(origin)
+    function = program.root.functions[origin.name]
+    return kind(program, function, origin, given=given, dynamic=dynamic)

@@ -1,0 +1,137 @@
+"""Load a `.tdsl` file as a Python module whose attributes are its functions."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tdsl.check import typed
+from tdsl.check.modules import CheckResult, check_file, check_source
+from tdsl.errors import compile_error
+from tdsl.runtime.build import check_kernels
+from tdsl.runtime.function import Function, Origin
+from tdsl.syntax.source import Source
+
+
+class Module(ModuleType):
+    """A checked TDSL module. Its functions are compiled when they are called.
+
+    `__all__` and `dir()` hold what is `pub`; as in Python, the other functions can be reached by
+    their names, to try and to test them.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__program__: typed.Program | None = None
+        self.__kernels__ = "all"
+
+    def __getattr__(self, name: str) -> Any:
+        program = self.__dict__.get("__program__")
+        if program is None or (name.startswith("__") and name.endswith("__")):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        function = program.root.functions.get(name)
+        if function is None:
+            raise AttributeError(_unknown(program, self.__name__, name))
+        made = self._function(name, function)
+        # setdefault: two threads asking at once get the same object, and so one set of instances.
+        return self.__dict__.setdefault(name, made)
+
+    def _function(self, name: str, function: typed.Function) -> Function:
+        program = self.__dict__["__program__"]
+        source = program.root.source
+        made = Function(
+            program, function, Origin(self.__file__, source.text, name, self.__kernels__)
+        )
+        made.__module__ = self.__name__
+        return made
+
+    def __dir__(self) -> list[str]:
+        return sorted({*self.__dict__, *self.__dict__.get("__all__", ())})
+
+    def __repr__(self) -> str:
+        where = self.__dict__.get("__file__")
+        shown = f" from {where!r}" if where else ""
+        return f"<tdsl module {self.__name__!r}{shown}>"
+
+
+def fill(module: Module, result: CheckResult, path: str | None, kernels: str) -> None:
+    """Put a checked program into a module, which may be an older version of the same."""
+    errors = [d for d in result.diagnostics if d.severity == "error"]
+    if errors or result.program is None:
+        raise compile_error(result.diagnostics)
+    program = result.program
+    before = module.__dict__.get("__program__")
+    for name in before.root.functions if before is not None else ():
+        module.__dict__.pop(name, None)
+    module.__dict__["__program__"] = program
+    module.__dict__["__kernels__"] = kernels
+    module.__dict__["__file__"] = path
+    module.__doc__ = "\n".join(program.root.docs) or None
+    module.__dict__["__all__"] = [
+        name for name, function in program.root.functions.items() if function.public
+    ]
+
+
+def load(path: str | os.PathLike[str], *, kernels: str = "all") -> Module:
+    """The module in a file. A wrong program raises CompileError with every diagnostic.
+
+    `kernels` says which kernels may take over operations, as `tdslc --kernels` does.
+    """
+    check_kernels(kernels)
+    file = Path(path)
+    if not file.exists():
+        raise FileNotFoundError(_not_found(file))
+    if file.is_dir():
+        raise IsADirectoryError(f"{file} is a folder; give a `.tdsl` file in it")
+    module = Module(file.stem)
+    fill(module, check_file(file), str(file.absolute()), kernels)
+    return module
+
+
+def loads(text: str, *, name: str = "text", kernels: str = "all") -> Module:
+    """The module in a string. It can import from `std` only."""
+    check_kernels(kernels)
+    module = Module(name)
+    fill(module, check_source(Source(f"<{name}>", text), None), None, kernels)
+    return module
+
+
+def module_of(program: typed.Program, kernels: str = "all") -> Module:
+    """A module of a program that is checked already."""
+    module = Module(program.root.name)
+    fill(module, CheckResult(program, ()), program.root.source.name, kernels)
+    return module
+
+
+def find_again(origin: Origin) -> typed.Program:
+    """The program of a pickled function: the text it was pickled with, whatever the file holds
+    now; what it imports is read again."""
+    if origin.path is None:
+        result = check_source(Source("<text>", origin.text), None)
+    else:
+        path = Path(origin.path)
+        root = path.parent if path.parent.is_dir() else None
+        result = check_source(Source(str(path), origin.text), root)
+    if result.program is None:
+        raise compile_error(result.diagnostics)
+    return result.program
+
+
+def _not_found(file: Path) -> str:
+    folder = file.parent
+    there: Sequence[str] = ()
+    if folder.is_dir():
+        there = [entry.name for entry in folder.iterdir() if entry.suffix == ".tdsl"]
+    near = difflib.get_close_matches(file.name, [*there], 1)
+    hint = f"; did you mean {folder / near[0]}?" if near else ""
+    return f"there is no file {file}{hint}"
+
+
+def _unknown(program: typed.Program, module: str, name: str) -> str:
+    near = difflib.get_close_matches(name, program.root.functions, 1)
+    hint = f"; did you mean `{near[0]}`?" if near else ""
+    return f"the TDSL module {module!r} has no function `{name}`{hint}"

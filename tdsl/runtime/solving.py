@@ -1,0 +1,262 @@
+"""Solve the sizes of a call with real arrays; say in words why there is no solution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NoReturn
+
+from tdsl.check import call_failures as failures
+from tdsl.check import typed
+from tdsl.check.call_failures import CallFailure, Fixed, Origin
+from tdsl.check.calls import Static, solve_call
+from tdsl.errors import ShapeError, SizeError
+from tdsl.runtime.arguments import call_error, names_of, shown_signature
+from tdsl.runtime.arrays import Array, Wanted, WeakNumber, describe, dtype_error, dtype_of
+from tdsl.syntax.diagnostics import Diagnostic, Label
+from tdsl.types.proofs import Facts
+from tdsl.types.sizes import Size
+from tdsl.types.types import (
+    ListType,
+    Substitution,
+    TensorType,
+    TupleType,
+    Type,
+    WeakType,
+)
+
+
+def solve_arguments(
+    signature: typed.Signature,
+    every: Sequence[Wanted],
+    given: Sequence[Array | WeakNumber],
+    named: Mapping[str, Static],
+    compiled_for: Mapping[str, object],
+) -> Substitution:
+    """Literal values for all parameters of the function, or ShapeError, DTypeError, CallError.
+
+    `named` are statics and what `compile` fixed; the latter are also in `compiled_for`.
+    """
+    leaves = iter(
+        WeakType(value.kind)
+        if isinstance(value, WeakNumber)
+        else TensorType(dtype_of(value, wanted), tuple(map(Size.of, value.shape)))
+        for value, wanted in zip(given, every, strict=True)
+    )
+    types = [_rebuild(type_, leaves) for _, type_ in signature.parameters]
+    result = solve_call(signature, types, named, Facts())
+    if isinstance(result, CallFailure):
+        _Refusal(signature, every, given, named, compiled_for, result).refuse()
+    return result
+
+
+def _rebuild(type_: Type, leaves: Iterator[Type]) -> Type:
+    """The type of an argument: the leaves put where the arrays were taken from."""
+    if isinstance(type_, TupleType):
+        return TupleType(tuple(_rebuild(item, leaves) for item in type_.items))
+    if isinstance(type_, ListType):
+        items = [_rebuild(type_.item, leaves) for _ in range(type_.length.literal or 0)]
+        return ListType(items[0], type_.length)
+    return next(leaves)
+
+
+class _Refusal:
+    """One failure in words: what was wanted, what was found, and what fixed each size."""
+
+    def __init__(
+        self,
+        signature: typed.Signature,
+        every: Sequence[Wanted],
+        given: Sequence[Array | WeakNumber],
+        named: Mapping[str, Static],
+        compiled_for: Mapping[str, object],
+        failure: CallFailure,
+    ) -> None:
+        self.signature = signature
+        self.names = names_of(signature)
+        self.wanted = {wanted.name: wanted for wanted in every}
+        self.given = {wanted.name: value for wanted, value in zip(every, given, strict=True)}
+        self.named = named
+        self.compiled_for = compiled_for
+        self.failure = failure
+        self.function = signature.function.name
+
+    def refuse(self) -> NoReturn:
+        failure = self.failure
+        match failure:
+            case failures.WrongSize(_, origin, declared, wanted, found):
+                self.wrong_size(origin, declared, wanted, found)
+            case failures.WrongPack(_, origin, pack, wanted, found, first):
+                expected, shown = self.names.shapes_apart(wanted, found)
+                message = (
+                    f"the axes `...{pack.name}` of argument `{origin.name}` of `{self.function}`"
+                    f" must be {expected}, not {shown}"
+                )
+                fixed = f"...{pack.name} = {expected} was fixed by {self.origin(first)}"
+                self.shape("E0703", message, origin, fixed)
+            case failures.Indivisible(_, origin, _, declared, divisor, dividend, constraint):
+                rule = f" (`where {constraint.span.text.strip()}`)" if constraint else ""
+                message = (
+                    f"argument `{origin.name}` of `{self.function}` does not fit: {divisor} does"
+                    f" not divide {dividend}{rule}"
+                )
+                if declared.symbol is None and origin.axis is not None:
+                    message += f"; axis {origin.axis} must be {self.names.size(declared)}"
+                self.shape("E0703", message, origin, *self.fixed_lines())
+            case failures.Contradiction(_, origin, declared, wanted, found):
+                message = (
+                    f"`{origin.name}={found}` does not fit: the arrays ask for"
+                    f" {self.names.size(declared)} = {wanted}"
+                )
+                self.shape("E0505", message, origin, *self.fixed_lines(), kind=ShapeError)
+            case failures.TooSmall(_, name, value, least, origin):
+                message = f"the arrays make {name} = {value}; it must be {least} or more"
+                self.shape("E0508", message, origin, *self.fixed_lines(), kind=SizeError)
+            case failures.Unproved(_, constraint, left, right, _):
+                text = constraint.span.text.strip()
+                message = (
+                    f"`{self.function}` needs `{text}`, and this is"
+                    f" {left} {constraint.relation} {right}"
+                )
+                self.shape("E0507", message, None, *self.fixed_lines())
+            case failures.MissingStatic(_, name, value):
+                literal = value.literal if value is not None else None
+                hint = "…" if literal is None else str(literal)
+                raise call_error(
+                    self.signature,
+                    "E0510",
+                    f"`{self.function}` needs its static parameter `{name}`",
+                    f"help: pass it by name: `{name}={hint}`",
+                    argument=name,
+                )
+            case failures.Undetermined(_, names):
+                shown = ", ".join(f"`{name}`" for name in names)
+                fixing = ", ".join(f"{name}=…" for name in names)
+                raise call_error(
+                    self.signature,
+                    "E0506",
+                    f"{shown} of `{self.function}` cannot be inferred from these arguments",
+                    f"help: fix it: `{self.function}.compile({fixing})(…)`",
+                    argument=names[0],
+                )
+            case failures.WrongType():
+                self.wrong_type(failure)
+            case _:
+                raise call_error(
+                    self.signature, failure.code, f"the arguments do not fit `{self.function}`"
+                )
+
+    def wrong_size(self, origin: Origin, declared: Size, wanted: Size, found: Size) -> NoReturn:
+        shown = self.names.size(declared)
+        value = shown if wanted == declared else f"{shown} = {wanted}"
+        message = (
+            f"argument `{origin.name}` of `{self.function}` has the wrong size on axis"
+            f" {origin.axis}: wants {value}, found {found}"
+        )
+        lines = self.fixed_lines(declared)
+        array = self.given.get(origin.name)
+        if (
+            isinstance(array, WeakNumber)
+            or array is None
+            or array.ndim != 2
+            or not self.fits_transposed(origin)
+        ):
+            self.shape("E0703", message, origin, *lines)
+        self.shape("E0703", message, origin, *lines, f"help: it fits transposed: `{origin.name}.T`")
+
+    def fits_transposed(self, origin: Origin) -> bool:
+        """Whether the call is right with this argument the other way round: never just a guess."""
+        types: list[Type] = []
+        for (name, _), type_ in zip(
+            self.signature.parameters, self.types_of_call() or (), strict=False
+        ):
+            if name == origin.name and isinstance(type_, TensorType):
+                type_ = TensorType(type_.dtype, type_.shape[::-1])
+            types.append(type_)
+        if len(types) != len(self.signature.parameters):
+            return False
+        result = solve_call(self.signature, types, self.named, Facts())
+        return isinstance(result, Substitution)
+
+    def types_of_call(self) -> list[Type] | None:
+        found: list[Type] = []
+        for name, _ in self.signature.parameters:
+            value = self.given.get(name)
+            if value is None:
+                return None
+            if isinstance(value, WeakNumber):
+                found.append(WeakType(value.kind))
+            else:
+                shape = tuple(map(Size.of, value.shape))
+                found.append(TensorType(dtype_of(value, self.wanted[name]), shape))
+        return found
+
+    def wrong_type(self, failure: failures.WrongType) -> NoReturn:
+        """Dtypes and ranks were checked before; what is left is about what `compile` fixed."""
+        wanted = self.wanted.get(failure.name) or next(iter(self.wanted.values()))
+        found = describe(self.given.get(wanted.name))
+        notes = []
+        if failure.dtype is not None and failure.dtype_origin is not None:
+            notes.append(f"{failure.dtype} was fixed by {self.origin(failure.dtype_origin)}")
+        raise dtype_error(wanted, found, "nothing is cast silently: convert it", *notes)
+
+    # --- what fixed what
+
+    def fixed_lines(self, declared: Size | None = None) -> list[str]:
+        """Those sizes that the declared one consists of; without one, all."""
+        lines = []
+        for fixed in self.failure.fixed:
+            if declared is not None and not self.concerns(fixed, declared):
+                continue
+            if fixed.origin is not None:
+                lines.append(
+                    f"{fixed.name} = {fixed.value} was fixed by {self.origin(fixed.origin)}"
+                )
+        return lines
+
+    def concerns(self, fixed: Fixed, declared: Size) -> bool:
+        value = next(p.value for p in self.signature.sizes if p.name == fixed.name)
+        return bool(value.symbols() & declared.symbols())
+
+    def origin(self, origin: Origin) -> str:
+        if origin.kind == "default":
+            return f"the default of `{origin.name}`"
+        if origin.kind == "static":
+            return self.by_name(origin.name)
+        wanted = self.wanted.get(origin.name)
+        if wanted is None:
+            return f"argument `{origin.name}`"
+        return f"`{origin.name}: {wanted.shown}`, which is {describe(self.given[origin.name])}"
+
+    def by_name(self, name: str) -> str:
+        if name in self.compiled_for:
+            return f"`compile({name}={self.compiled_for[name]})`"
+        return f"argument `{name}`"
+
+    def shape(
+        self,
+        code: str,
+        message: str,
+        origin: Origin | None,
+        *lines: str,
+        kind: type[ShapeError] = ShapeError,
+    ) -> NoReturn:
+        wanted = self.wanted.get(origin.name) if origin is not None else None
+        found: str | None = None
+        if wanted is not None:
+            label = Label(wanted.span, f"declared `{wanted.shown}` here")
+            found = describe(self.given[wanted.name])
+            where = [wanted.where, f"found {found}"]
+        else:
+            label = Label(self.signature.span, "declared here")
+            where = [f"declared `{shown_signature(self.signature)}` at {self.signature.span!r}"]
+        raise kind(
+            "\n  ".join((f"[{code}] {message}", *where, *lines)),
+            diagnostics=(Diagnostic(code, message, (label,), lines),),
+            argument=origin.name if origin is not None else None,
+            expected=wanted.shown if wanted is not None else None,
+            found=found,
+            fixed={
+                fixed.name: (str(fixed.value), self.origin(fixed.origin) if fixed.origin else "")
+                for fixed in self.failure.fixed
+            },
+        )

@@ -1,0 +1,172 @@
+"""Which instance of a function a call uses: sizes are fixed until they vary, then left open."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tdsl.check import typed
+from tdsl.runtime.build import Built
+from tdsl.syntax.diagnostics import DiagnosticError
+from tdsl.types.sizes import Shape, Size, Symbol
+from tdsl.types.types import Substitution
+
+Values = Mapping[Symbol, int]  # of every size symbol, and of every axis of a pack, in one call
+Key = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Point:
+    """What one call asks for: dtypes and statics, which always choose, and the other sizes."""
+
+    parameters: Substitution  # literal throughout
+    statics: frozenset[Symbol]
+
+    @property
+    def values(self) -> dict[Symbol, int]:
+        """Everything that may be left open."""
+        found: dict[Symbol, int] = {}
+        for symbol, size in self.parameters.sizes.items():
+            if symbol not in self.statics and size.literal is not None:
+                found[symbol] = size.literal
+        for pack, shape in self.parameters.packs.items():
+            for axis, dimension in enumerate(shape):
+                literal = dimension.literal if isinstance(dimension, Size) else None
+                if literal is not None:
+                    found[Symbol(f"{pack.name}_{axis}", pack.owner)] = literal
+        return found
+
+    @property
+    def group(self) -> Key:
+        """Instances that differ in nothing but sizes that may be left open share it."""
+        parameters = self.parameters
+        return (
+            frozenset(parameters.dtypes.items()),
+            frozenset((s, size) for s, size in parameters.sizes.items() if s in self.statics),
+            frozenset((pack, len(shape)) for pack, shape in parameters.packs.items()),
+        )
+
+    def opened(self, symbols: frozenset[Symbol]) -> Substitution:
+        """The parameters with these sizes left open."""
+        parameters = self.parameters
+        packs: dict[Any, Shape] = {}
+        for pack, shape in parameters.packs.items():
+            axes: list[Any] = []
+            for axis, size in enumerate(shape):
+                symbol = Symbol(f"{pack.name}_{axis}", pack.owner)
+                axes.append(Size.of(symbol) if symbol in symbols else size)
+            packs[pack] = tuple(axes)
+        sizes = {
+            symbol: Size.of(symbol) if symbol in symbols else size
+            for symbol, size in parameters.sizes.items()
+        }
+        return Substitution(sizes, packs, parameters.dtypes)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A compiled instance, and the parameters that it was compiled for."""
+
+    parameters: Substitution
+    built: Built
+
+    def describe(self) -> str:
+        """`T=?, C=768, heads=12, E=f32`, for cache_info."""
+        parts = {
+            s.name: ("?" if v.literal is None else v) for s, v in self.parameters.sizes.items()
+        }
+        for pack, shape in self.parameters.packs.items():
+            axes = ("?" if isinstance(s, Size) and s.literal is None else str(s) for s in shape)
+            parts[pack.name] = f"[{', '.join(axes)}]"
+        for variable, dtype in self.parameters.dtypes.items():
+            parts[variable.name] = str(dtype)
+        return ", ".join(f"{name}={value}" for name, value in parts.items())
+
+
+class Instances:
+    """The instances of one function under one set of options.
+
+    There is no lock around the tables: every step is one atomic dictionary operation, so that a
+    fork cannot leave them locked. Each compilation has a lock of its own, found under the process
+    that made it.
+    """
+
+    def __init__(self, build: Callable[[Substitution], Built]) -> None:
+        self._build = build
+        self._ready: dict[Key, Instance] = {}
+        self._pending: dict[Key, threading.Lock] = {}
+        self._first: dict[Key, Values] = {}
+        self._open: dict[Key, frozenset[Symbol]] = {}
+        self._closed: set[Key] = set()
+
+    def __iter__(self) -> Any:
+        return iter(tuple(self._ready.values()))
+
+    def __len__(self) -> int:
+        return len(self._ready)
+
+    def find(self, point: Point, asked: frozenset[Symbol], may_open: bool) -> tuple[Instance, bool]:
+        """The instance for a call, and whether it had to be compiled for it.
+
+        `asked` sizes are open from the start; with `may_open` so is each that had another value
+        in an earlier call.
+        """
+        values, group = point.values, point.group
+        asked = asked & values.keys()
+        opened = asked
+        if may_open and group not in self._closed:
+            opened = asked | self._varying(group, values)
+        try:
+            return self._at(point, values, group, opened)
+        except DiagnosticError:
+            # Some functions need a size to be a number: to unroll over it, or because no argument
+            # shows it. Unless the user asked, that is no error: each value gets an instance.
+            if opened == asked:
+                raise
+            self._closed.add(group)
+            return self._at(point, values, group, asked)
+
+    def _at(
+        self, point: Point, values: Values, group: Key, opened: frozenset[Symbol]
+    ) -> tuple[Instance, bool]:
+        closed = frozenset((s, value) for s, value in values.items() if s not in opened)
+        return self._get((group, opened, closed), lambda: point.opened(opened))
+
+    def _varying(self, group: Key, values: Values) -> frozenset[Symbol]:
+        first = self._first.setdefault(group, values)
+        known = self._open.get(group, frozenset())
+        found = known | {symbol for symbol, value in values.items() if first.get(symbol) != value}
+        if found != known:
+            self._open[group] = found
+        # A call with the very first sizes goes on with the instance that was made for them.
+        return frozenset() if first == values else found
+
+    def _get(self, key: Key, parameters: Callable[[], Substitution]) -> tuple[Instance, bool]:
+        found = self._ready.get(key)
+        if found is not None:
+            return found, False
+        pending = (os.getpid(), key)
+        lock = self._pending.setdefault(pending, threading.Lock())
+        with lock:
+            found = self._ready.get(key)
+            if found is not None:
+                return found, False
+            try:
+                chosen = parameters()
+                found = Instance(chosen, self._build(chosen))
+                self._ready[key] = found
+            finally:
+                self._pending.pop(pending, None)
+        return found, True
+
+
+def statics_of(signature: typed.Signature) -> frozenset[Symbol]:
+    """The symbols that static parameters determine: they are never left open."""
+    found: frozenset[Symbol] = frozenset()
+    for parameter in signature.sizes:
+        if parameter.static:
+            found |= parameter.value.symbols()
+    return found
