@@ -9,8 +9,6 @@ from tdsl.syntax import ast
 from tdsl.syntax.build import EDITIONS, Builder
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Edit, Help, Label
 from tdsl.syntax.documentation import Documentation, find_documentation
-from tdsl.syntax.expected import Situation
-from tdsl.syntax.explain import explain
 from tdsl.syntax.layout import Laid, lay_out
 from tdsl.syntax.lexer import Token, tokenize
 from tdsl.syntax.source import Source, Span
@@ -71,6 +69,7 @@ def parse_with_warnings(source: Source) -> tuple[ast.Module, tuple[Diagnostic, .
             break
         except _Stop as stop:
             errors.append(stop.diagnostic)
+            builder.abandon_item()
             again = _next_item(source, raw, first, stop.offset)
             if again is None or len(errors) == MOST_ERRORS:
                 break
@@ -112,9 +111,7 @@ def _drive(tables: Tables, laid: Laid, builder: Builder, source: Source) -> ast.
                 if kind == END and states[-1] == final:
                     module: ast.Module = values[-1]
                     return module
-                states = _states_before(tables, tokens, position)
-                situation = Situation(source, tables, tokens, position, states)
-                raise _Stop(explain(situation), token.start)
+                raise _unexpected(source, tables, tokens, position)
             if action >= 0:
                 states.append(action)
                 values.append(token)
@@ -161,6 +158,16 @@ def _drive(tables: Tables, laid: Laid, builder: Builder, source: Source) -> ast.
             ends.append(end)
             heights.append(height)
     raise AssertionError("the tokens do not end with $END")
+
+
+def _unexpected(source: Source, tables: Tables, tokens: Sequence[Token], position: int) -> _Stop:
+    # Imported here: a program that is right needs none of the explanations.
+    from tdsl.syntax.expected import Situation
+    from tdsl.syntax.explain import explain
+
+    states = _states_before(tables, tokens, position)
+    situation = Situation(source, tables, tokens, position, states)
+    return _Stop(explain(situation), tokens[position].start)
 
 
 def _states_before(tables: Tables, tokens: Sequence[Token], position: int) -> list[int]:

@@ -213,6 +213,11 @@ def test_each_code_is_explained_by_a_program(code: object) -> None:
     assert find(code.right) == ()
 
 
+def test_an_item_that_was_given_up_leaves_nothing_behind() -> None:
+    text = EDITION + 'test "a" {\n    assert true\n    x y\n}\n\nfn f(x: f32) -> f32 { x }\n'
+    assert [d.code for d in find(text)] == ["E0101"]
+
+
 def test_errors_are_in_order_and_not_endless() -> None:
     text = EDITION + "fn f( -> f32 { x }\n" * 200
     with pytest.raises(DiagnosticError) as raised:

@@ -33,7 +33,8 @@ def test_a_conflict_would_be_noticed() -> None:
 
 def test_every_rule_has_its_method() -> None:
     names = {rule.callback for rule in load_tables().rules} - {"", "*"}
-    methods = {name for name in vars(Builder) if not name.startswith("_")}
+    methods = {name for name in dir(Builder) if not name.startswith("_")}
+    methods.remove("abandon_item")
     assert names == methods
 
 
