@@ -309,10 +309,10 @@ _ALL = (
         explanation=(
             "A line that begins with `-`, `(`, `[` or `@` begins a new statement. Where it looks "
             "like more of the line before, say which is meant: end that line with the operator to"
-            " continue it, or indent both lines alike."
+            " continue it, or put parentheses around the new statement."
         ),
         wrong=("tdsl 0.1\nfn f[N](x: f32[N]) -> f32[N] {\n    let y = x\n    - y\n}\n"),
-        right=("tdsl 0.1\nfn f[N](x: f32[N]) -> f32[N] {\n    let y = x\n    0.0 - y\n}\n"),
+        right=("tdsl 0.1\nfn f[N](x: f32[N]) -> f32[N] {\n    let y = x\n    (-y)\n}\n"),
     ),
     Code("W0004", "unused name"),
     Code(

@@ -194,7 +194,7 @@ def expected_words(acceptable: Collection[str]) -> str:
     if "*" in rest:
         rest -= BINARY | {".", "(", "[", "divides"}
         # Where something else may follow, an operator is not what is missing.
-        if not rest - {NEWLINE, END}:
+        if not rest - {NEWLINE, END, "}"}:
             words.append("an operator")
     if len(rest) > 1:
         # After the first name or item of a list these could follow too; they are rarely meant.

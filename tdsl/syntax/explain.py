@@ -36,11 +36,19 @@ def explain(situation: Situation) -> Diagnostic:
         if diagnostic is not None:
             return diagnostic
     expected = expected_words(situation.acceptable)
+    more: tuple[Label, ...] = ()
+    if situation.open_brackets:
+        last = situation.open_brackets[-1]
+        lines = situation.source.text[last.start : situation.token.start]
+        # A bracket of an earlier line that could end here is often the one not closed.
+        if last.type != "{" and matching(last.type) in situation.acceptable and "\n" in lines:
+            more = (Label(span_of(situation, last), f"this `{last.type}` is still open"),)
     return problem(
         situation,
         "E0102" if situation.token.type == END else "E0101",
         f"expected {expected}, found {found_words(situation.token)}",
         f"expected {expected}",
+        more=more,
     )
 
 
@@ -232,6 +240,16 @@ def _needs_parentheses(s: Situation) -> Diagnostic | None:
     return None
 
 
+def _nested_function(s: Situation) -> Diagnostic | None:
+    leads = s.span.column == 1
+    if s.token.type == "fn" and s.wants_expression and not leads:
+        return problem(
+            s, "E0117", "a function cannot stand inside another, and is no value", "",
+            Help("define it at the top of the file, and call it by its name"),
+        )  # fmt: skip
+    return None
+
+
 def _statement_on_line(s: Situation) -> Diagnostic | None:
     if NEWLINE in s.acceptable and s.token.type in ("let", "assert", "fn", "struct", "const"):
         gap = Span(s.source, s.previous.end, s.token.start)
@@ -256,6 +274,9 @@ def _number(s: Situation) -> Diagnostic | None:
     if s.token.type == ".." and s.open_brackets and s.open_brackets[-1].type == "[":
         help_ = Help("write `:`", (Edit(s.span, ":"),))
         return problem(s, "E0117", "a slice is written with `:`", "", help_)
+    if s.token.type == "." and s.wants_expression and s.neighbour(1).type == INT:
+        help_ = Help("write `0.`", (Edit(point(s, s.token.start), "0"),))
+        return problem(s, "E0117", "a number begins with a digit", "", help_)
     if s.previous.type == "." and s.token.type in (INT, FLOAT):
         return problem(
             s, "E0117", "items of a tuple are not numbered", "",
@@ -330,6 +351,7 @@ _RULES: tuple[Callable[[Situation], Diagnostic | None], ...] = (
     _semicolon,
     _else,
     _needs_parentheses,
+    _nested_function,
     _statement_on_line,
     _number,
     _brackets,

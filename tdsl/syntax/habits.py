@@ -105,7 +105,11 @@ AT_START: dict[str, Habit] = {
 FOREIGN_VALUES: dict[str, Habit] = {
     "True": Habit("E0117", "truth is written `true`", "write `true`", "true"),
     "False": Habit("E0117", "falsehood is written `false`", "write `false`", "false"),
-    "None": Habit("E0117", "TDSL has no `None`", "every expression has a value"),
+    "None": Habit(
+        "E0117",
+        "TDSL has no `None`",
+        "an index adds an axis by `newaxis`; elsewhere every expression has a value",
+    ),
 }
 
 # Characters that look like a sign of the language, or that editors and web pages put for one.

@@ -278,7 +278,8 @@ def _ambiguous_start(source: Source, token: Token, statement: Token) -> Diagnost
         (Label(span, "a new statement"), Label(first, "this one has ended")),
         helps=(
             Help(
-                f"to continue, end the line before with `{token.type}`"
+                f"to continue, end the line before with `{token.type}`; "
+                "otherwise write parentheses around the statement"
                 if token.type in ("-", "@")
                 else "to continue, put the bracket at the end of the line before"
             ),
