@@ -252,6 +252,7 @@ class Signature:
     parameter_spans: tuple[Span, ...]
     result_span: Span
     signature_end: int
+    argument_defaults: tuple[AnyExpression | None, ...] = ()  # literals, as of the argument's type
 
 
 @dataclass(frozen=True, slots=True)

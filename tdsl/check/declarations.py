@@ -1,0 +1,437 @@
+"""Resolve a function's head: its parameters, `where` clauses, arguments and result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from tdsl.check import typed
+from tdsl.check.context import Context, Owner, Rule
+from tdsl.check.patterns import claim_name
+from tdsl.check.report import Reporter
+from tdsl.check.scope import Bound, Environment, FunctionEntry
+from tdsl.check.sizes import size_of
+from tdsl.check.statements import fit
+from tdsl.check.types import resolve_type
+from tdsl.check.values import DTypeValue, PackValue, is_poisoned, number
+from tdsl.syntax import ast
+from tdsl.syntax.diagnostics import Diagnostic, Edit, Help, Label
+from tdsl.syntax.source import Span
+from tdsl.types.dtypes import BOUNDS, DTypeVariable
+from tdsl.types.naming import Names
+from tdsl.types.proofs import Facts
+from tdsl.types.sizes import UNBOUNDED, Pack, Size, Symbol
+from tdsl.types.solve import dimensions
+from tdsl.types.types import (
+    DTypeType,
+    ListType,
+    StringType,
+    TupleType,
+    Type,
+    WeakType,
+)
+from tdsl.types.where import Clause, relate
+
+Kind = Literal["size", "int", "number", "bool"]
+_KINDS_NOTE = (
+    "kinds are size (which need not be written), int, number, bool, "
+    "dtype(float), dtype(int), dtype(number) and dtype(any)"
+)
+_KINDS: tuple[Kind, ...] = ("size", "int", "number", "bool")
+
+
+@dataclass(frozen=True, eq=False)
+class Declaration:
+    """A function's head, and what its body starts from. Without a signature the head has an error:
+    calls are then taken for right."""
+
+    signature: typed.Signature | None
+    owner: Owner
+    environment: Environment
+    locals: tuple[typed.Local, ...]
+    facts: Facts
+    names: Names
+    result: Type
+    # Parameters that no call could determine: reported only where the body is right, since an
+    # error there says mostly the same.
+    undetermined: tuple[Diagnostic, ...] = ()
+
+    @property
+    def usable(self) -> bool:
+        """Whether a call can be checked against it."""
+        return self.signature is not None and not self.undetermined
+
+
+def declare(entry: FunctionEntry, reporter: Reporter, rules: Mapping[type, Rule]) -> Declaration:
+    """The declaration of a function, resolved on first use."""
+    if entry.declaration is None:
+        entry.declaration = _Head(entry, reporter, rules).declaration()
+    return entry.declaration
+
+
+class _Head:
+    """One function's head while it is resolved."""
+
+    def __init__(
+        self, entry: FunctionEntry, reporter: Reporter, rules: Mapping[type, Rule]
+    ) -> None:
+        self.entry = entry
+        self.node = entry.node
+        self.reporter = reporter
+        self.rules = rules
+        self.before = reporter.errors
+        name = f"{entry.module.name}.{self.node.name.text}"
+        binders = {parameter.name.text: parameter.name.span for parameter in self.node.parameters}
+        self.owner = Owner(name, self.node, binders)
+        self.symbols: dict[str, tuple[Symbol, ast.Parameter, Kind]] = {}
+        self.packs: dict[str, Pack] = {}
+        self.dtypes: dict[str, DTypeVariable] = {}
+
+    def context(self, environment: Environment, facts: Facts, names: Names) -> Context:
+        return Context(
+            self.entry.module, self.reporter, self.owner, environment, facts, names, self.rules
+        )
+
+    def declaration(self) -> Declaration:
+        self.parameters()
+        order = tuple(self.symbols)
+        raw = self.context(self.environment({}), Facts(), Names({}, order, self.owner.name))
+        clauses = self.clauses(raw)
+        relations = relate([symbol for symbol, _, _ in self.symbols.values()], clauses)
+        for refusal in relations.refusals:
+            span = refusal.clause.span
+            assert isinstance(span, Span)
+            helps = []
+            if refusal.write is not None:
+                edit = Edit(span, refusal.write.removeprefix("where "))
+                helps = [Help(f"write `{refusal.write}`", (edit,))]
+            raw.fail(
+                span,
+                refusal.code,
+                f"this `where` clause cannot be used: {refusal.reason}"
+                if refusal.code == "E0512"
+                else f"no sizes satisfy this: {refusal.reason}",
+                helps=helps,
+            )
+        names = Names(relations.names, order, self.owner.name)
+        environment = self.environment(relations.values)
+        context = self.context(environment, Facts(relations.hypotheses), names)
+        defaults = self.defaults(context)
+        types = [self.argument_type(context, argument) for argument in self.node.arguments]
+        facts = Facts(relations.hypotheses)
+        for type_ in types:
+            for size in dimensions(type_):
+                if isinstance(size, Size) and size.literal is None:
+                    facts = facts.assume(size - 1)
+        context = self.context(environment, facts, names)
+        result = resolve_type(context, self.node.result)
+        self.unsupported(context, result, self.node.result)
+        locals_ = self.locals(context, types)
+        argument_defaults = self.argument_defaults(context, types)
+        signature = None
+        undetermined: list[Diagnostic] = []
+        if self.reporter.errors == self.before:
+            undetermined = self.undetermined(types, relations.values)
+            signature = self.signature(
+                types, result, clauses, relations.values, defaults, argument_defaults
+            )
+        return Declaration(
+            signature,
+            self.owner,
+            environment,
+            locals_,
+            facts,
+            names,
+            result,
+            tuple(undetermined),
+        )
+
+    # --- parameters
+
+    def parameters(self) -> None:
+        seen: dict[str, Span] = {}
+        quiet = self.context(Environment(), Facts(), Names())
+        for parameter in self.node.parameters:
+            name, span = parameter.name.text, parameter.name.span
+            if name in seen:
+                quiet.fail(
+                    span,
+                    "E0802",
+                    f"`{name}` is bound already among the parameters",
+                    more=[(seen[name], "first bound here")],
+                )
+                continue
+            seen[name] = span
+            if not claim_name(quiet, name, span):
+                continue
+            if isinstance(parameter, ast.PackParameter):
+                self.packs[name] = Pack(name, self.owner.name)
+            else:
+                self.parameter(quiet, parameter)
+
+    def parameter(self, context: Context, parameter: ast.Parameter) -> None:
+        name = parameter.name.text
+        kind = parameter.kind.text if parameter.kind is not None else "size"
+        if kind == "dtype":
+            self.dtype_parameter(context, parameter)
+            return
+        if kind not in _KINDS or parameter.kind_argument is not None:
+            assert parameter.kind is not None
+            context.fail(
+                parameter.kind,
+                "E0806",
+                f"unknown kind of parameter `{kind}`",
+                notes=[_KINDS_NOTE],
+            )
+            return
+        if kind == "number":
+            assert parameter.kind is not None
+            context.fail(
+                parameter.kind,
+                "E0112",
+                "static numbers with a fraction are not yet in this version",
+                helps=[Help(f"make it an argument: `{name}: f32`")],
+            )
+            return
+        if kind in ("int", "bool") and not parameter.static:
+            assert parameter.kind is not None
+            edit = Edit(
+                Span(parameter.span.source, parameter.span.start, parameter.span.start), "static "
+            )
+            context.fail(
+                parameter,
+                "E0206",
+                f"`{name}` is not a size, so no array determines it; it must be static",
+                helps=[Help(f"write `static {name}: {kind}`", (edit,))],
+            )
+        least = {"size": 1, "int": UNBOUNDED, "bool": 0}[kind]
+        symbol = Symbol(name, self.owner.name, least)
+        self.symbols[name] = (symbol, parameter, cast(Kind, kind))
+
+    def dtype_parameter(self, context: Context, parameter: ast.Parameter) -> None:
+        argument = parameter.kind_argument
+        bound = argument.text if argument is not None else "any"
+        if bound not in BOUNDS:
+            assert argument is not None
+            context.fail(
+                argument,
+                "E0806",
+                f"unknown set of dtypes `{bound}`",
+                notes=["it is one of float, int, number and any"],
+            )
+            return
+        if parameter.default is not None:
+            context.fail(
+                parameter.default, "E0112", "defaults of dtypes are not yet in this version"
+            )
+        variable = DTypeVariable(parameter.name.text, bound, self.owner.name)
+        self.dtypes[parameter.name.text] = variable
+
+    def environment(self, values: Mapping[Symbol, Size]) -> Environment:
+        """The names of the parameters, with those that a `where` clause put out of use."""
+        environment = Environment()
+        for name, (symbol, parameter, kind) in self.symbols.items():
+            size = values.get(symbol, Size.of(symbol))
+            weak = WeakType("bool" if kind == "bool" else "int")
+            if size.literal is not None:
+                value: typed.Expression = number(size.literal, parameter.name.span)
+            else:
+                value = typed.SizeNumber(weak, parameter.name.span, size)
+            environment.bind(name, Bound(value, parameter.name.span, used=True))
+        for name, variable in self.dtypes.items():
+            span = self.owner.binders[name]
+            environment.bind(name, Bound(DTypeValue(DTypeType(variable), span), span, used=True))
+        for name, pack in self.packs.items():
+            span = self.owner.binders[name]
+            value = PackValue(StringType(), span, (pack,))
+            environment.bind(f"...{name}", Bound(value, span, used=True))
+        return environment
+
+    def defaults(self, context: Context) -> dict[str, Size | None]:
+        found: dict[str, Size | None] = {}
+        for name, (symbol, parameter, kind) in self.symbols.items():
+            found[name] = None
+            if parameter.default is None:
+                continue
+            value = context.check(parameter.default)
+            if kind == "bool":
+                if isinstance(value, typed.Number) and isinstance(value.value, bool):
+                    found[name] = Size.of(int(value.value))
+                elif not is_poisoned(value):
+                    context.fail(parameter.default, "E0206", "the default must be true or false")
+                continue
+            size = size_of(context, value, f"the default of `{name}`")
+            found[name] = size
+            if size is not None and not context.facts.at_least(size, symbol.least):
+                context.fail(
+                    parameter.default,
+                    "E0413",
+                    f"a size is 1 or more, but {context.names.size(size)} may be less",
+                )
+        return found
+
+    # --- clauses, arguments
+
+    def clauses(self, context: Context) -> list[Clause]:
+        clauses = []
+        for constraint in self.node.constraints:
+            sides = [
+                size_of(context, context.check(side), "each side of a `where` clause")
+                for side in (constraint.left, constraint.right)
+            ]
+            if sides[0] is not None and sides[1] is not None:
+                clauses.append(Clause(constraint.relation, sides[0], sides[1], constraint.span))
+        return clauses
+
+    def argument_type(self, context: Context, argument: ast.Argument) -> Type:
+        type_ = resolve_type(context, argument.type)
+        if isinstance(type_, TupleType):
+            context.fail(
+                argument.type, "E0112", "arguments that are tuples are not yet in this version"
+            )
+        self.unsupported(context, type_, argument.type)
+        return type_
+
+    def unsupported(self, context: Context, type_: Type, node: ast.TypeExpression) -> None:
+        if isinstance(type_, ListType) or (
+            isinstance(type_, TupleType) and any(isinstance(i, ListType) for i in type_.items)
+        ):
+            context.fail(
+                node, "E0112", "lists as arguments and results are not yet in this version"
+            )
+
+    def locals(self, context: Context, types: list[Type]) -> tuple[typed.Local, ...]:
+        locals_ = []
+        for argument, type_ in zip(self.node.arguments, types, strict=True):
+            name, span = argument.name.text, argument.name.span
+            local = context.new_local(name, type_, span)
+            locals_.append(local)
+            if claim_name(context, name, span):
+                context.environment.bind(name, Bound(local, span, used=True))
+        return tuple(locals_)
+
+    def argument_defaults(
+        self, context: Context, types: list[Type]
+    ) -> tuple[typed.AnyExpression | None, ...]:
+        found: list[typed.Expression | None] = []
+        for argument, type_ in zip(self.node.arguments, types, strict=True):
+            if argument.default is None:
+                if found and found[-1] is not None:
+                    context.fail(
+                        argument,
+                        "E0503",
+                        "an argument without a default cannot follow one with a default",
+                    )
+                found.append(None)
+                continue
+            value = context.check(argument.default)
+            if not is_poisoned(value) and not isinstance(value, typed.Number):
+                value = context.fail(
+                    argument.default, "E0206", "the default of an argument is a literal number"
+                )
+            fitted = fit(context, value, type_)
+            if fitted is None:
+                fitted = context.fail(
+                    argument.default,
+                    "E0203",
+                    f"`{argument.name.text}` is declared as `{context.show(type_)}`, but its "
+                    f"default is {context.show(value.type)}",
+                    more=[(argument.type.span, "declared here")],
+                )
+            found.append(fitted)
+        return tuple(found)  # type: ignore[arg-type]
+
+    # --- the whole
+
+    def undetermined(self, types: list[Type], values: Mapping[Symbol, Size]) -> list[Diagnostic]:
+        """Parameters that no call could ever determine."""
+        symbols: set[Symbol] = set()
+        packs: set[Pack] = set()
+        for type_ in types:
+            for size in dimensions(type_):
+                if isinstance(size, Pack):
+                    packs.add(size)
+                else:
+                    symbols |= size.symbols()
+        for symbol, parameter, _ in self.symbols.values():
+            # A value known through a `where` clause determines what it is made of.
+            if parameter.static or parameter.default is not None:
+                symbols |= values.get(symbol, Size.of(symbol)).symbols()
+        function = self.node.name.text
+        found = []
+        for symbol, parameter, _ in self.symbols.values():
+            reached = values.get(symbol, Size.of(symbol)).symbols()
+            if parameter.static or parameter.default is not None or reached <= symbols:
+                continue
+            start, name = parameter.span.start, symbol.name
+            edit = Edit(Span(parameter.span.source, start, start), "static ")
+            advice = f"declare `static {name}`; callers then pass `[{name}=…]`"
+            found.append(
+                Diagnostic(
+                    "E0506",
+                    f"no call of `{function}` could determine `{name}`: "
+                    "it is in the type of no argument",
+                    (Label(parameter.name.span),),
+                    helps=(Help(advice, (edit,)),),
+                )
+            )
+        for name, pack in self.packs.items():
+            if pack not in packs:
+                found.append(
+                    Diagnostic(
+                        "E0506",
+                        f"no call of `{function}` could determine `...{name}`: "
+                        "it is in the type of no argument",
+                        (Label(self.owner.binders[name]),),
+                    )
+                )
+        return found
+
+    def signature(
+        self,
+        types: list[Type],
+        result: Type,
+        clauses: list[Clause],
+        values: Mapping[Symbol, Size],
+        defaults: Mapping[str, Size | None],
+        argument_defaults: tuple[typed.AnyExpression | None, ...],
+    ) -> typed.Signature:
+        sizes = tuple(
+            typed.SizeParameter(
+                name,
+                parameter.static,
+                values.get(symbol, Size.of(symbol)),
+                defaults[name],
+                parameter.name.span,
+                kind,
+            )
+            for name, (symbol, parameter, kind) in self.symbols.items()
+        )
+        constraints = tuple(
+            typed.Constraint(
+                clause.relation,
+                clause.left.substitute(values),
+                clause.right.substitute(values),
+                cast(Span, clause.span),
+            )
+            for clause in clauses
+        )
+        node = self.node
+        return typed.Signature(
+            self.entry.reference,
+            sizes,
+            tuple(self.packs.values()),
+            tuple(self.dtypes.values()),
+            tuple(
+                (argument.name.text, type_)
+                for argument, type_ in zip(node.arguments, types, strict=True)
+            ),
+            result,
+            constraints,
+            node.name.span,
+            tuple(argument.span for argument in node.arguments),
+            node.result.span,
+            node.signature_end,
+            argument_defaults,
+        )

@@ -1,0 +1,264 @@
+"""Literals, names, operators and `if`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tdsl.check import typed
+from tdsl.check.apply import apply_builtin
+from tdsl.check.constants import constant_value
+from tdsl.check.context import Context
+from tdsl.check.convert import convert
+from tdsl.check.lookup import unknown_name
+from tdsl.check.scope import BrokenEntry, ConstantEntry, FunctionEntry, StructEntry
+from tdsl.check.statements import check_block
+from tdsl.check.values import (
+    DTypeValue,
+    StringValue,
+    at,
+    is_poisoned,
+    kind_of,
+    number,
+    poison,
+    size_number,
+    static_size,
+)
+from tdsl.ops.builtins import BUILTINS, CONSTANTS, OPERATORS
+from tdsl.syntax import ast
+from tdsl.syntax.diagnostics import Help
+from tdsl.types.dtypes import DTYPES
+from tdsl.types.proofs import Facts
+from tdsl.types.sizes import Size, SizeTooComplex, opaque
+from tdsl.types.types import DTypeType, StringType, TensorType, Type, WeakType
+
+# A size raised to more than this is a slip, not a shape.
+MOST_POWER = 64
+
+
+def check_integer(context: Context, node: ast.Integer) -> typed.Expression:
+    return number(node.value, node.span)
+
+
+def check_float(context: Context, node: ast.Float) -> typed.Expression:
+    return number(node.value, node.span)
+
+
+def check_boolean(context: Context, node: ast.Boolean) -> typed.Expression:
+    return number(node.value, node.span)
+
+
+def check_string(context: Context, node: ast.String) -> typed.Expression:
+    return StringValue(StringType(), node.span, node.value)
+
+
+def check_wildcard(context: Context, node: ast.Wildcard) -> typed.Expression:
+    return context.fail(node, "E0201", "`_` stands only for one size in the shape of a `reshape`")
+
+
+# --- names
+
+
+def check_variable(context: Context, node: ast.Variable) -> typed.Expression:
+    name = node.name
+    bound = context.environment.find(name)
+    if bound is not None:
+        bound.used = True
+        return at(bound.value, node.span)
+    entry = context.module.entries.get(name)
+    if isinstance(entry, ConstantEntry):
+        return at(constant_value(context, entry), node.span)
+    if isinstance(entry, BrokenEntry):
+        return poison(node.span)
+    if isinstance(entry, (FunctionEntry, StructEntry)):
+        what = "function" if isinstance(entry, FunctionEntry) else "struct"
+        return context.fail(
+            node,
+            "E0201",
+            f"`{name}` is a {what}; a value is needed here",
+            helps=[Help(f"call it: `{name}(…)`")],
+        )
+    if entry is not None:
+        return context.fail(node, "E0201", f"`{name}` is no value")
+    if name in DTYPES:
+        return DTypeValue(DTypeType(DTYPES[name]), node.span)
+    builtin = BUILTINS.get(name)
+    if builtin is not None:
+        return context.fail(
+            node,
+            "E0201",
+            f"`{name}` is a builtin; a value is needed here",
+            notes=[f"it is called as `{builtin.signature}`"],
+        )
+    if name in CONSTANTS:
+        return number(CONSTANTS[name], node.span)
+    return unknown_name(context, node)
+
+
+# --- operators
+
+
+def check_unary(context: Context, node: ast.Unary) -> typed.Expression:
+    operand = context.check(node.operand)
+    if is_poisoned(operand):
+        return poison(node.span)
+    if node.operator == "-":
+        size = static_size(operand)
+        if size is not None:
+            return size_number(-size, node.span)
+        if isinstance(operand, typed.Number) and isinstance(operand.value, float):
+            return number(-operand.value, node.span)
+    builtin = BUILTINS[OPERATORS["unary -" if node.operator == "-" else "not"]]
+    return apply_builtin(context, builtin, (operand,), (), node.span)
+
+
+def check_binary(context: Context, node: ast.Binary) -> typed.Expression:
+    left = context.check(node.left)
+    right = context.check(node.right)
+    if is_poisoned(left) or is_poisoned(right):
+        return poison(node.span)
+    left_size, right_size = static_size(left), static_size(right)
+    if left_size is not None and right_size is not None and node.operator in _SIZE_OPERATORS:
+        found = _size_arithmetic(context, node, left_size, right_size)
+        if found is not None:
+            return found
+    builtin = BUILTINS[OPERATORS[node.operator]]
+    return apply_builtin(context, builtin, (left, right), (), node.span, node.operator_span)
+
+
+_SIZE_OPERATORS = frozenset({"+", "-", "*", "//", "%", "**"})
+_POLYNOMIAL: dict[str, Callable[[Size, Size], Size]] = {
+    "+": lambda left, right: left + right,
+    "-": lambda left, right: left - right,
+    "*": lambda left, right: left * right,
+}
+
+
+def _size_arithmetic(
+    context: Context, node: ast.Binary, left: Size, right: Size
+) -> typed.Expression | None:
+    """Arithmetic of compile-time integers; None where the result is no integer."""
+    try:
+        if node.operator in _POLYNOMIAL:
+            return size_number(_POLYNOMIAL[node.operator](left, right), node.span)
+        if node.operator == "**":
+            exponent = right.literal
+            if exponent is None or exponent < 0:
+                return None
+            if exponent > MOST_POWER and left.literal not in (0, 1):
+                return context.fail(
+                    node, "E0514", f"powers of integers go up to {MOST_POWER}, not {exponent}"
+                )
+            return size_number(left**exponent, node.span)
+        if not context.facts.at_least(right, 1) and not (right.literal or 0) < 0:
+            return context.fail(
+                node.right,
+                "E0514",
+                f"a divisor must not be 0, but {context.names.size(right)} may be",
+            )
+        found = opaque("//" if node.operator == "//" else "%", left, right)
+        return size_number(found, node.span)
+    except SizeTooComplex:
+        return context.fail(node, "E0514", "this size has too many terms to reason about")
+
+
+# --- if
+
+
+def check_if(context: Context, node: ast.If) -> typed.Expression:
+    condition = context.check(node.condition)
+    if not is_poisoned(condition) and condition.type != WeakType("bool"):
+        condition = _bad_condition(context, node.condition, condition.type)
+    then_facts, else_facts = _facts_of(context, node.condition)
+    then = check_block(context.inside(then_facts), node.then)
+    inner = context.inside(else_facts)
+    if isinstance(node.otherwise, ast.If):
+        otherwise = inner.check(node.otherwise)
+    else:
+        otherwise = check_block(inner, node.otherwise)
+    if is_poisoned(condition) or is_poisoned(then) or is_poisoned(otherwise):
+        return poison(node.span)
+    if then.type != otherwise.type:
+        then, otherwise = _meet(context, then, otherwise)
+    if then.type != otherwise.type:
+        return context.fail(
+            otherwise.span,
+            "E0207",
+            "the branches of an `if` have one type, but these differ: "
+            f"`{context.show(then.type)}` and `{context.show(otherwise.type)}`",
+            f"this branch gives {context.show(otherwise.type)}",
+            more=[(then.span, f"this branch gives {context.show(then.type)}")],
+        )
+    return typed.Conditional(then.type, node.span, condition, then, otherwise)  # type: ignore[arg-type]
+
+
+def _bad_condition(context: Context, node: ast.Expression, type_: Type) -> typed.Expression:
+    if isinstance(type_, TensorType):
+        return context.fail(
+            node,
+            "E0206",
+            "`if` decides before the program runs; this is known only at run time",
+            f"this is {context.show(type_)}",
+            helps=[Help("`select(condition, a, b)` chooses element by element at run time")],
+        )
+    return context.fail(
+        node,
+        "E0201",
+        f"the condition of an `if` is a bool, not {kind_of(type_)}",
+        f"this is {context.show(type_)}",
+    )
+
+
+def _meet(
+    context: Context, left: typed.Expression, right: typed.Expression
+) -> tuple[typed.Expression, typed.Expression]:
+    """A compile-time number takes the dtype of the scalar in the other branch."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one.type, WeakType) and isinstance(other.type, TensorType):
+            if not other.type.shape and one.type.kind != "bool":
+                converted = convert(context, one, other.type.dtype)
+                return (converted, right) if one is left else (left, converted)
+            return left, right
+    kinds = {getattr(left.type, "kind", None), getattr(right.type, "kind", None)}
+    if kinds == {"int", "float"}:
+        weak = WeakType("float")
+        return replace(left, type=weak), replace(right, type=weak)
+    return left, right
+
+
+def _facts_of(context: Context, node: ast.Expression) -> tuple[Facts, Facts]:
+    """What a comparison of sizes adds to the facts of the two branches."""
+    facts = context.facts
+    if not isinstance(node, ast.Binary) or node.operator not in _COMPARISONS:
+        return facts, facts
+    left, right = _quiet_size(context, node.left), _quiet_size(context, node.right)
+    if left is None or right is None:
+        return facts, facts
+    then, otherwise = facts, facts
+    for difference in _COMPARISONS[node.operator](left, right):
+        then = then.assume(difference)
+    negated = _COMPARISONS[_NEGATED[node.operator]](left, right)
+    for difference in negated:
+        otherwise = otherwise.assume(difference)
+    return then, otherwise
+
+
+_COMPARISONS: dict[str, Callable[[Size, Size], tuple[Size, ...]]] = {
+    "<": lambda left, right: (right - left - 1,),
+    "<=": lambda left, right: (right - left,),
+    ">": lambda left, right: (left - right - 1,),
+    ">=": lambda left, right: (left - right,),
+    "==": lambda left, right: (left - right, right - left),
+    "!=": lambda left, right: (),
+}
+_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+def _quiet_size(context: Context, node: ast.Expression) -> Size | None:
+    """The size of an operand that is a name or a literal; others add no facts."""
+    if isinstance(node, ast.Integer):
+        return Size.of(node.value)
+    if isinstance(node, ast.Variable):
+        bound = context.environment.find(node.name)
+        return static_size(bound.value) if bound is not None else None
+    return None

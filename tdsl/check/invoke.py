@@ -1,0 +1,288 @@
+"""Call a function of the language: match arguments, solve for its parameters, convert numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from tdsl.check import typed
+from tdsl.check.advice import add_where
+from tdsl.check.call_diagnostics import CallSite, diagnose_call
+from tdsl.check.call_failures import CallFailure
+from tdsl.check.calls import Static, solve_call
+from tdsl.check.context import Context
+from tdsl.check.declarations import declare
+from tdsl.check.scope import FunctionEntry
+from tdsl.check.sizes import size_of
+from tdsl.check.statements import fit
+from tdsl.check.values import DTypeValue, is_poisoned, poison
+from tdsl.syntax import ast
+from tdsl.syntax.diagnostics import Edit, Help
+from tdsl.syntax.source import Span
+from tdsl.types.sizes import Size
+from tdsl.types.types import POISON, DTypeType, Type, WeakType
+
+Supplied = ast.Expression | typed.Expression
+
+
+def call_function(
+    context: Context,
+    entry: FunctionEntry,
+    positional: Sequence[Supplied],
+    keywords: Sequence[ast.Keyword],
+    statics: Sequence[ast.Keyword],
+    span: Span,
+    callee: Span,
+) -> typed.Expression:
+    declaration = declare(entry, context.reporter, context.rules)
+    context.owner.calls.append((entry.reference, callee))
+    supplied = _match(context, entry, positional, keywords, span)
+    given = [
+        value if value is None or isinstance(value, typed.Expression) else context.check(value)
+        for value in supplied or ()
+    ]
+    values = static_values(context, entry, statics)
+    signature = declaration.signature
+    if supplied is None or signature is None or values is None or not declaration.usable:
+        return poison(span)
+    arguments = [
+        value if value is not None else default
+        for value, default in zip(given, signature.argument_defaults, strict=True)
+    ]
+    types: list[Type] = [POISON if a is None else a.type for a in arguments]
+    found = solve_call(signature, types, values, context.facts)
+    if isinstance(found, CallFailure):
+        spans = tuple(span if a is None else a.span for a in given)
+        site = call_site(context, signature, span, callee, types, spans, values, statics)
+        diagnostic = diagnose_call(found, site)
+        if diagnostic is not None:
+            context.reporter.add(diagnostic)
+        return poison(span)
+    converted = []
+    for argument, (_, declared) in zip(arguments, signature.parameters, strict=True):
+        assert argument is not None
+        wanted = found.type(declared)
+        fitted = fit(context, argument, wanted)
+        if fitted is None:
+            # The solver takes arrays as they are; what is left are numbers of another kind.
+            fitted = context.fail(
+                argument.span,
+                "E0502",
+                f"this argument must be `{context.show(wanted)}`, "
+                f"not {context.show(argument.type)}",
+                f"this is {context.show(argument.type)}",
+            )
+        converted.append(fitted)
+    if any(map(is_poisoned, converted)):
+        return poison(span)
+    return typed.CallFunction(
+        found.type(signature.result),
+        span,
+        entry.reference,
+        tuple(converted),  # type: ignore[arg-type]
+        found,
+    )
+
+
+def call_site(
+    context: Context,
+    signature: typed.Signature,
+    span: Span,
+    callee: Span,
+    types: Sequence[Type],
+    spans: Sequence[Span],
+    values: dict[str, Static],
+    statics: Sequence[ast.Keyword],
+) -> CallSite:
+    """What the message about a failed call may point at."""
+    node = context.owner.node
+    declared = {} if node is None else {a.name.text: a.type.span for a in node.arguments}
+    return CallSite(
+        signature,
+        span,
+        callee,
+        tuple(types),
+        tuple(spans),
+        context.facts,
+        context.names,
+        values,
+        {keyword.name.text: keyword.span for keyword in statics},
+        {
+            index: (argument.text, declared[argument.text])
+            for index, argument in enumerate(spans)
+            if argument.text in declared
+        },
+        None if node is None else lambda clause: add_where(context, clause),
+    )
+
+
+def _match(
+    context: Context,
+    entry: FunctionEntry,
+    positional: Sequence[Supplied],
+    keywords: Sequence[ast.Keyword],
+    span: Span,
+) -> list[Supplied | None] | None:
+    """The argument for each parameter (None: its default); None after a report."""
+    node = entry.node
+    name = node.name.text
+    names = [argument.name.text for argument in node.arguments]
+    note = f"it is `{head_text(node)}`"
+    if len(positional) > len(names):
+        extra = positional[len(names)]
+        context.fail(
+            extra.span,
+            "E0503",
+            f"`{name}` takes {_count(len(names))}, but {len(positional)} are given",
+            "this one is too many",
+            notes=[note],
+        )
+        for value in positional:
+            if not isinstance(value, typed.Expression):
+                context.check(value)
+        return None
+    found: list[Supplied | None] = [*positional, *([None] * (len(names) - len(positional)))]
+    fine = True
+    for keyword in keywords:
+        given = keyword.name.text
+        if given not in names:
+            context.fail(
+                keyword.name,
+                "E0501",
+                f"`{name}` has no argument `{given}`",
+                notes=[note],
+                helps=_meant(entry, keyword, names),
+            )
+            fine = False
+        elif found[names.index(given)] is not None:
+            context.fail(keyword.name, "E0509", f"`{name}` is given `{given}` twice", notes=[note])
+            fine = False
+        else:
+            found[names.index(given)] = keyword.value
+    missing = [
+        argument.name.text
+        for argument, value in zip(node.arguments, found, strict=True)
+        if value is None and argument.default is None
+    ]
+    if fine and missing:
+        wanted = " and ".join(f"`{argument}`" for argument in missing)
+        context.fail(
+            span,
+            "E0503",
+            f"`{name}` takes {_count(len(names))}, but is not given {wanted}",
+            notes=[note],
+        )
+        fine = False
+    return found if fine else None
+
+
+def _meant(entry: FunctionEntry, keyword: ast.Keyword, names: Sequence[str]) -> list[Help]:
+    given = keyword.name.text
+    for parameter in entry.node.parameters:
+        if parameter.name.text == given:
+            name = entry.node.name.text
+            return [Help(f"`{given}` is a static: `{name}[{keyword.span.text}](…)`")]
+    close = get_close_matches(given, names, 1)
+    return (
+        [Help(f"did you mean `{close[0]}`?", (Edit(keyword.name.span, close[0]),))] if close else []
+    )
+
+
+def _count(number: int) -> str:
+    return "no arguments" if number == 0 else f"{number} argument{'s' if number > 1 else ''}"
+
+
+def head_text(node: ast.Function) -> str:
+    """A function's head as written, on one line."""
+    start = node.name.span.start
+    text = node.span.source.text[start : node.result.span.end]
+    return " ".join(text.split())
+
+
+def static_values(
+    context: Context, entry: FunctionEntry, statics: Sequence[ast.Keyword]
+) -> dict[str, Static] | None:
+    """What the brackets before a call, or of an `example`, give; None after a report."""
+    found: dict[str, Static] = {}
+    fine = True
+    parameters = {parameter.name.text: parameter for parameter in entry.node.parameters}
+    for keyword in statics:
+        name = keyword.name.text
+        if name in found:
+            context.fail(keyword.name, "E0509", f"`{name}` is given twice")
+            fine = False
+            continue
+        parameter = parameters.get(name)
+        if parameter is None:
+            context.check(keyword.value)
+            _unknown_static(context, entry, keyword, list(parameters))
+            fine = False
+            continue
+        value = static_value(context, parameter, keyword.value)
+        if value is None:
+            fine = False
+        else:
+            found[name] = value
+    return found if fine else None
+
+
+def _unknown_static(
+    context: Context, entry: FunctionEntry, keyword: ast.Keyword, names: Sequence[str]
+) -> None:
+    name = keyword.name.text
+    function = entry.node.name.text
+    close = get_close_matches(name, names, 1)
+    helps = (
+        [Help(f"did you mean `{close[0]}`?", (Edit(keyword.name.span, close[0]),))] if close else []
+    )
+    if any(argument.name.text == name for argument in entry.node.arguments):
+        helps = [Help(f"`{name}` is an argument: `{function}(…, {keyword.span.text})`")]
+    known = ", ".join(f"`{other}`" for other in names)
+    context.fail(
+        keyword.name,
+        "E0501",
+        f"`{function}` has no parameter `{name}`",
+        notes=[f"its parameters are {known}" if names else "it has no parameters in brackets"],
+        helps=helps,
+    )
+
+
+def static_value(
+    context: Context, parameter: ast.Parameter | ast.PackParameter, node: ast.Expression
+) -> Static | None:
+    """The value of one parameter given by name; None after a report."""
+    name = parameter.name.text
+    if isinstance(parameter, ast.PackParameter):
+        if not isinstance(node, ast.List):
+            context.fail(node, "E0206", f"`...{name}` stands for axes: give a list of sizes")
+            return None
+        sizes = [
+            size_of(context, context.check(item), f"a size of `...{name}`") for item in node.items
+        ]
+        known = tuple(size for size in sizes if size is not None)
+        return known if len(known) == len(sizes) else None
+    kind = parameter.kind.text if parameter.kind is not None else "size"
+    value = context.check(node)
+    if is_poisoned(value):
+        return None
+    if kind == "dtype":
+        if isinstance(value, DTypeValue):
+            assert isinstance(value.type, DTypeType)
+            return value.type.dtype
+        context.fail(
+            node, "E0206", f"`{name}` must be a dtype", f"this is {context.show(value.type)}"
+        )
+        return None
+    if kind == "bool":
+        if isinstance(value, typed.Number) and isinstance(value.value, bool):
+            return Size.of(int(value.value))
+        if isinstance(value, typed.SizeNumber) and value.type == WeakType("bool"):
+            return value.size
+        context.fail(
+            node,
+            "E0206",
+            f"`{name}` must be `true` or `false`",
+            f"this is {context.show(value.type)}",
+        )
+        return None
+    return size_of(context, value, f"`{name}`")

@@ -1,0 +1,223 @@
+"""Lists, tuples and comprehensions: written out, unrolled, or checked once for every index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tdsl.check import typed
+from tdsl.check.advice import add_where
+from tdsl.check.context import Context
+from tdsl.check.convert import convert
+from tdsl.check.patterns import bind_pattern
+from tdsl.check.scope import Bound
+from tdsl.check.sizes import size_of
+from tdsl.check.values import is_poisoned, kind_of, poison, size_number, static_size
+from tdsl.syntax import ast
+from tdsl.syntax.diagnostics import Help
+from tdsl.types.sizes import Size
+from tdsl.types.types import ListType, TensorType, TupleType, Type, WeakType
+
+# More items than this in one function make a program that no compiler likes.
+MOST_UNROLLED = 4096
+
+
+def check_tuple(context: Context, node: ast.Tuple) -> typed.Expression:
+    items = [context.check(item) for item in node.items]
+    if any(map(is_poisoned, items)):
+        return poison(node.span)
+    type_ = TupleType(tuple(item.type for item in items))
+    return typed.MakeTuple(type_, node.span, tuple(items))  # type: ignore[arg-type]
+
+
+def check_list(context: Context, node: ast.List | ast.Comprehension) -> typed.Expression:
+    """A list as a value: its items have one type."""
+    found = list_items(context, node)
+    if not isinstance(found, typed.MakeList) or isinstance(found.type, ListType):
+        return found
+    return _homogeneous(context, found)
+
+
+def list_items(context: Context, node: ast.List | ast.Comprehension) -> typed.Expression:
+    """A list whose items may differ in size: its type is then a TupleType. Some builtins take it
+    so (`concat`); elsewhere check_list asks for one type."""
+    if isinstance(node, ast.Comprehension):
+        return _comprehension(context, node)
+    if not node.items:
+        return context.fail(node, "E0208", "a list has one item or more")
+    items = [context.check(item) for item in node.items]
+    return _make_list(items, node)
+
+
+def _make_list(items: Sequence[typed.Expression], node: ast.Node) -> typed.Expression:
+    if any(map(is_poisoned, items)):
+        return poison(node.span)
+    types = [item.type for item in items]
+    if all(type_ == types[0] for type_ in types):
+        type_: Type = ListType(types[0], Size.of(len(items)))
+    else:
+        type_ = TupleType(tuple(types))
+    return typed.MakeList(type_, node.span, tuple(items))  # type: ignore[arg-type]
+
+
+def _homogeneous(context: Context, found: typed.MakeList) -> typed.Expression:
+    """One type for all items: compile-time numbers take the dtype of the scalars among them."""
+    types = [item.type for item in found.items]
+    length = Size.of(len(types))
+    if all(isinstance(type_, WeakType) and type_.kind != "bool" for type_ in types):
+        weak = WeakType("float")
+        return replace(found, type=ListType(weak, length))
+    first = next(item for item in found.items if not isinstance(item.type, WeakType))
+    for position, item in enumerate(found.items):
+        if item.type == first.type:
+            continue
+        if isinstance(item.type, WeakType) and _is_scalar(first.type):
+            continue
+        return context.fail(
+            item.span,
+            "E0208",
+            "the items of a list have one type, but these differ: "
+            f"`{context.show(first.type)}` and `{context.show(item.type)}`",
+            f"item {position} is {context.show(item.type)}",
+            more=[(first.span, f"this is {context.show(first.type)}")]
+            if first.span != item.span
+            else [],
+            notes=["a tuple `(a, b)` may hold values of different types"],
+        )
+    assert isinstance(first.type, TensorType)
+    items = tuple(convert(context, item, first.type.dtype) for item in found.items)
+    if any(map(is_poisoned, items)):
+        return poison(found.span)
+    return typed.MakeList(ListType(first.type, length), found.span, items)  # type: ignore[arg-type]
+
+
+def _is_scalar(type_: Type) -> bool:
+    return isinstance(type_, TensorType) and not type_.shape
+
+
+# --- comprehensions
+
+
+def _comprehension(context: Context, node: ast.Comprehension) -> typed.Expression:
+    if isinstance(node.iterated, ast.Range):
+        return _over_range(context, node, node.iterated)
+    iterated = context.check(node.iterated)
+    if is_poisoned(iterated):
+        return poison(node.span)
+    if not isinstance(iterated.type, ListType):
+        helps = []
+        if static_size(iterated) is not None:
+            helps = [Help(f"a range is written `0..{node.iterated.span.text}`")]
+        return context.fail(
+            node.iterated,
+            "E0603",
+            f"only ranges and lists can be iterated, not {kind_of(iterated.type)}",
+            f"this is {context.show(iterated.type)}",
+            helps=helps,
+        )
+    if iterated.type.length.literal is None:
+        return context.fail(
+            node.iterated,
+            "E0112",
+            "lists of a symbolic length are not yet in this version",
+            f"this is {context.show(iterated.type)}",
+        )
+    results = []
+    for position in range(iterated.type.length.literal):
+        if isinstance(iterated, typed.MakeList):
+            item: typed.Expression = iterated.items[position]
+        else:
+            item = typed.Item(iterated.type.item, iterated.span, iterated, Size.of(position))  # type: ignore[arg-type]
+        inner = context.inside()
+        statements = bind_pattern(inner, node.pattern, item)
+        body = inner.check(node.body)
+        if statements and not is_poisoned(body):
+            body = typed.Sequence(body.type, body.span, tuple(statements), body)  # type: ignore[arg-type]
+        results.append(body)
+    return _make_list(results, node)
+
+
+def _over_range(context: Context, node: ast.Comprehension, range_: ast.Range) -> typed.Expression:
+    if isinstance(node.pattern, ast.SequencePattern):
+        return context.fail(
+            node.pattern, "E0202", "an index is one number; it cannot be taken apart"
+        )
+    start = size_of(context, context.check(range_.start), "the start of a range")
+    stop = size_of(context, context.check(range_.stop), "the end of a range")
+    if start is None or stop is None:
+        return poison(node.span)
+    count = stop - start
+    if not context.facts.at_least(count, 1):
+        return _empty_range(context, range_, start, stop)
+    literal = count.literal
+    if literal is not None:
+        context.owner.unrolled += literal
+        if context.owner.unrolled > MOST_UNROLLED:
+            return context.fail(
+                range_,
+                "E0704",
+                f"this would write out more than {MOST_UNROLLED} items",
+                "a literal range is unrolled",
+            )
+        results = []
+        for position in range(literal):
+            inner = context.inside()
+            _bind_index(inner, node.pattern, start + position)
+            results.append(inner.check(node.body))
+        return _make_list(results, node)
+    return _once(context, node, start, stop)
+
+
+def _once(context: Context, node: ast.Comprehension, start: Size, stop: Size) -> typed.Expression:
+    """The body for any index at once: start <= index < stop is all that is known of it."""
+    name = node.pattern.name if isinstance(node.pattern, ast.NamePattern) else "_"
+    least = start.literal
+    if least is None:
+        least = 0 if context.facts.at_least(start, 0) else -(2**63)
+    index = context.new_index(name, least)
+    symbol = Size.of(index)
+    facts = context.facts.assume(symbol - start).assume(stop - symbol - 1)
+    inner = context.inside(facts)
+    _bind_index(inner, node.pattern, symbol)
+    body = inner.check(node.body)
+    if is_poisoned(body):
+        return poison(node.span)
+    if index in _symbols(body.type):
+        return context.fail(
+            node.body,
+            "E0208",
+            f"the items of a list have one type, but here each depends on `{name}`",
+            f"this is {context.show(body.type)}",
+        )
+    type_ = ListType(body.type, stop - start)
+    return typed.Comprehension(type_, node.span, body, index, start, stop)  # type: ignore[arg-type]
+
+
+def _symbols(type_: Type) -> set[object]:
+    match type_:
+        case TensorType(_, shape):
+            return {s for size in shape if isinstance(size, Size) for s in size.symbols()}
+        case TupleType(items):
+            return {symbol for item in items for symbol in _symbols(item)}
+        case ListType(item, length):
+            return {*length.symbols(), *_symbols(item)}
+        case _:
+            return set()
+
+
+def _bind_index(context: Context, pattern: ast.Pattern, value: Size) -> None:
+    if isinstance(pattern, ast.NamePattern):
+        context.environment.bind(
+            pattern.name, Bound(size_number(value, pattern.span), pattern.span, used=True)
+        )
+
+
+def _empty_range(context: Context, range_: ast.Range, start: Size, stop: Size) -> typed.Expression:
+    low, high = context.names.size(start), context.names.size(stop)
+    if start.literal is not None and stop.literal is not None:
+        message = f"the range {low}..{high} is empty"
+        helps = []
+    else:
+        message = f"the range {low}..{high} may be empty"
+        helps = [add_where(context, f"{low} < {high}")]
+    return context.fail(range_, "E0602", message, "a range has one index or more", helps=helps)

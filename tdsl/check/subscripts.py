@@ -1,0 +1,316 @@
+"""Subscripts: slices proved in bounds, static indices, new axes, items of tuples and lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tdsl.check import typed
+from tdsl.check.advice import add_where
+from tdsl.check.binders import with_binders
+from tdsl.check.context import Context
+from tdsl.check.sizes import size_of
+from tdsl.check.values import is_poisoned, kind_of, poison, static_size
+from tdsl.syntax import ast
+from tdsl.syntax.diagnostics import Diagnostic, Help, Label
+from tdsl.syntax.source import Span
+from tdsl.types.sizes import Dimension, Pack, Shape, Size
+from tdsl.types.types import ListType, TensorType, TupleType
+
+Item = ast.SliceItem | ast.NewAxis | ast.Ellipsis_ | ast.Expression
+
+
+def check_subscript(context: Context, node: ast.Subscript) -> typed.Expression:
+    value = context.check(node.value)
+    if is_poisoned(value):
+        return value
+    if isinstance(value.type, (TupleType, ListType)):
+        return _item(context, node, value)
+    if not isinstance(value.type, TensorType):
+        return context.fail(
+            node.value,
+            "E0308",
+            f"only arrays, lists and tuples can be indexed, not {kind_of(value.type)}",
+            f"this is {context.show(value.type)}",
+        )
+    return _Subscript(context, node, value, value.type).check()
+
+
+def _item(context: Context, node: ast.Subscript, value: typed.Expression) -> typed.Expression:
+    if len(node.items) != 1 or isinstance(
+        node.items[0], (ast.SliceItem, ast.NewAxis, ast.Ellipsis_)
+    ):
+        return context.fail(
+            node,
+            "E0402",
+            f"{kind_of(value.type)} is indexed by one integer",
+            f"this is {context.show(value.type)}",
+        )
+    position = size_of(context, context.check(node.items[0]), f"the index of {kind_of(value.type)}")
+    if position is None:
+        return poison(node.span)
+    literal = position.literal
+    length = Size.of(len(value.type.items)) if isinstance(value.type, TupleType) else None
+    if isinstance(value.type, ListType):
+        length = value.type.length
+    assert length is not None
+    if literal is None and (isinstance(value.type, TupleType) or length.literal is not None):
+        return context.fail(
+            node.items[0],
+            "E0414",
+            f"{kind_of(value.type)} that is written out is indexed by a literal",
+            f"this is {context.show(value.type)}",
+        )
+    absolute = position + length if literal is not None and literal < 0 else position
+    in_bounds = context.facts.at_least(absolute) and context.facts.at_least(length - absolute, 1)
+    if not in_bounds:
+        return context.fail(
+            node.items[0],
+            "E0408",
+            f"index {context.names.size(position)} is out of bounds: "
+            f"there are {context.names.size(length)} items",
+        )
+    if isinstance(value, (typed.MakeTuple, typed.MakeList)):
+        assert absolute.literal is not None
+        return value.items[absolute.literal]
+    if isinstance(value.type, ListType):
+        type_ = value.type.item
+    else:
+        assert isinstance(value.type, TupleType)
+        assert absolute.literal is not None
+        type_ = value.type.items[absolute.literal]
+    return typed.Item(type_, node.span, value, absolute)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
+class _Subscript:
+    """One subscript of an array."""
+
+    context: Context
+    node: ast.Subscript
+    value: typed.Expression
+    type: TensorType
+
+    def check(self) -> typed.Expression:
+        items = self.node.items
+        ellipses = [i for i, item in enumerate(items) if isinstance(item, ast.Ellipsis_)]
+        if len(ellipses) > 1:
+            return self.context.fail(items[ellipses[1]], "E0402", "`...` can stand only once")
+        before = items[: ellipses[0]] if ellipses else items
+        after = items[ellipses[0] + 1 :] if ellipses else ()
+        shape = self.type.shape
+        named = _axes(before) + _axes(after)
+        axes = sum(isinstance(size, Size) for size in shape)
+        if named > axes:
+            return self._too_many(named)
+        rest = len(shape) - _axes(after)
+        front = shape[: _axes(before)]
+        if any(isinstance(size, Pack) for size in (*front, *shape[rest:])):
+            return self._in_pack()
+        leading = self._side(before, front, 0)
+        trailing = self._side(after, shape[rest:], rest)
+        if leading is None or trailing is None:
+            return poison(self.node.span)
+        middle = shape[_axes(before) : rest]
+        found: list[typed.IndexItem] = list(leading[0])
+        if middle:
+            found.append(typed.IndexAll(middle))
+        found += trailing[0]
+        result = (*leading[1], *middle, *trailing[1])
+        return typed.Index(
+            TensorType(self.type.dtype, result),
+            self.node.span,
+            self.value,  # type: ignore[arg-type]
+            tuple(found),
+        )
+
+    def _side(
+        self, items: Sequence[Item], shape: Shape, first_axis: int
+    ) -> tuple[list[typed.IndexItem], list[Dimension]] | None:
+        """The items before or after `...`, and the axes that they give."""
+        found: list[typed.IndexItem] = []
+        result: list[Dimension] = []
+        fine = True
+        axis = 0
+        for item in items:
+            if isinstance(item, ast.NewAxis):
+                found.append(typed.IndexNew())
+                result.append(Size.of(1))
+                continue
+            size = shape[axis]
+            assert isinstance(size, Size)
+            index = self._one(item, size, first_axis + axis)
+            axis += 1
+            if index is None:
+                fine = False
+                continue
+            found.append(index)
+            if isinstance(index, typed.IndexAll):
+                result.append(size)
+            elif isinstance(index, typed.IndexRange):
+                result.append(index.stop - index.start)
+        return (found, result) if fine else None
+
+    def _one(self, item: Item, size: Size, axis: int) -> typed.IndexItem | None:
+        if isinstance(item, ast.SliceItem):
+            return self._slice(item, size, axis)
+        assert not isinstance(item, (ast.NewAxis, ast.Ellipsis_))
+        expression = self.context.check(item)
+        if is_poisoned(expression):
+            return None
+        position = static_size(expression)
+        if position is None:
+            self._not_static(item, expression)
+            return None
+        return self._position(item, position, size, axis)
+
+    def _position(
+        self, item: ast.Expression, position: Size, size: Size, axis: int
+    ) -> typed.IndexItem | None:
+        facts, names = self.context.facts, self.context.names
+        literal = position.literal
+        absolute = position + size if literal is not None and literal < 0 else position
+        if facts.at_least(absolute) and facts.at_least(size - absolute, 1):
+            return typed.IndexAt(position)
+        shown = names.size(position)
+        if size.literal is not None and literal is not None:
+            message = f"index {shown} is out of bounds"
+            helps = []
+        else:
+            message = f"index {shown} may be out of bounds"
+            if literal is not None and literal < 0:
+                clause = f"{names.size(size)} >= {-literal}"
+            elif facts.at_least(absolute):
+                clause = f"{shown} < {names.size(size)}"
+            else:
+                clause = f"{shown} >= 0"
+            helps = [add_where(self.context, clause)]
+        self._report("E0408", message, item.span, axis, size, helps)
+        return None
+
+    def _slice(self, item: ast.SliceItem, size: Size, axis: int) -> typed.IndexItem | None:
+        if item.start is None and item.stop is None:
+            return typed.IndexAll((size,))
+        start = self._bound(item.start, Size.of(0), size)
+        stop = self._bound(item.stop, size, size)
+        if start is None or stop is None:
+            return None
+        facts, names = self.context.facts, self.context.names
+        low, high, full = names.size(start), names.size(stop), names.size(size)
+        all_literal = None not in (start.literal, stop.literal, size.literal)
+        problems: list[tuple[str, str, str]] = []
+        if not facts.at_least(size - stop):
+            verb = "runs" if all_literal else "may run"
+            message = (
+                f"this slice {verb} past the end: it stops at {high}, "
+                f"and axis {axis} of {self._shown()} has size {full}"
+            )
+            problems.append((message, f"{high} <= {full}", f"nothing says {high} <= {full}"))
+        if not facts.at_least(start):
+            verb = "starts" if all_literal else "may start"
+            problems.append(
+                (
+                    f"this slice {verb} before the first position: it starts at {low}",
+                    f"{low} >= 0",
+                    "",
+                )
+            )
+        if not facts.at_least(stop - start, 1):
+            verb = "is" if (stop - start).literal is not None else "may be"
+            problems.append(
+                (
+                    f"this slice {verb} empty: it starts at {low} and stops at {high}",
+                    f"{low} < {high}",
+                    "",
+                )
+            )
+        if not problems:
+            return typed.IndexRange(start, stop)
+        message, _, remark = problems[0]
+        helps = [] if all_literal else [self._where([problem[1] for problem in problems])]
+        self._report("E0401", message, item.span, axis, size, helps, remark)
+        return None
+
+    def _where(self, clauses: Sequence[str]) -> Help:
+        return add_where(self.context, ", ".join(clauses))
+
+    def _shown(self) -> str:
+        text = self.node.value.span.text
+        return f"`{text}`" if len(text) <= 30 and "\n" not in text else "the array"
+
+    def _bound(self, node: ast.Expression | None, default: Size, size: Size) -> Size | None:
+        """One end of a slice; a negative literal counts from the end."""
+        if node is None:
+            return default
+        expression = self.context.check(node)
+        if isinstance(expression.type, TensorType):
+            self._dynamic(node, expression, "a slice with run-time ends")
+            return None
+        found = size_of(self.context, expression, "the end of a slice")
+        if found is not None and found.literal is not None and found.literal < 0:
+            return size + found
+        return found
+
+    def _not_static(self, item: ast.Expression, expression: typed.Expression) -> None:
+        type_ = expression.type
+        if isinstance(type_, TensorType) and not type_.dtype.is_float:
+            self._dynamic(item, expression, "indexing by values known only at run time")
+            return
+        self.context.fail(
+            item,
+            "E0206",
+            f"an index is an integer, not {kind_of(type_)}",
+            f"this is {self.context.show(type_)}",
+        )
+
+    def _dynamic(self, item: ast.Expression, expression: typed.Expression, what: str) -> None:
+        self.context.fail(
+            item,
+            "E0112",
+            f"{what} is not yet in this version",
+            f"this is {self.context.show(expression.type)}",
+            notes=["sizes, literals and indices of comprehensions can stand here"],
+        )
+
+    def _report(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        axis: int,
+        size: Size,
+        helps: Sequence[Help],
+        remark: str = "",
+    ) -> None:
+        names = self.context.names
+        shown = self.context.show(self.type)
+        labels = [Label(span), Label(self.node.value.span, f"this is {shown}")]
+        notes = [f"axis {axis} has size {names.size(size)}"] if "axis" not in message else []
+        if remark:
+            notes.append(remark)
+        diagnostic = Diagnostic(code, message, tuple(labels), tuple(notes), tuple(helps))
+        self.context.reporter.add(with_binders(self.context.owner, diagnostic))
+
+    def _too_many(self, named: int) -> typed.Expression:
+        shown = self.context.show(self.type)
+        axes = len(self.type.shape)
+        return self.context.fail(
+            self.node,
+            "E0402",
+            f"{named} indices for an array with {axes} {'axis' if axes == 1 else 'axes'}",
+            more=[(self.node.value.span, f"this is {shown}")],
+        )
+
+    def _in_pack(self) -> typed.Expression:
+        pack = next(size for size in self.type.shape if isinstance(size, Pack))
+        return self.context.fail(
+            self.node,
+            "E0402",
+            f"the axes `...{pack.name}` can be any number; they cannot be indexed one by one",
+            more=[(self.node.value.span, f"this is {self.context.show(self.type)}")],
+            helps=[Help("write `...` for them, and index the axes before or after it")],
+        )
+
+
+def _axes(items: Sequence[Item]) -> int:
+    return sum(not isinstance(item, (ast.NewAxis, ast.Ellipsis_)) for item in items)
