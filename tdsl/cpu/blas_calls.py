@@ -12,7 +12,7 @@ from mlir.dialects import arith, func, llvm, memref, scf
 from tdsl.cpu.blas import find_blas
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes.choose_kernels import KERNEL
-from tdsl.lowering.rewriting import DYNAMIC, before, collect, index, integer
+from tdsl.lowering.rewriting import DYNAMIC, before, collect, index, integer, touches_elements
 
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
 _INT32_MAX = 2**31 - 1
@@ -192,22 +192,9 @@ def _zero_fill(operation: Any) -> Any:
             return inner if _is_zero(inner.operation.operands[0]) else None
         if inner.operation.regions or any(operand == result for operand in inner.operation.operands):
             return None
-        if not _is_harmless(inner.operation.name):
+        if touches_elements(inner):
             return None
     return None
-
-
-def _is_harmless(name: str) -> bool:
-    """Operations that neither read nor write memory."""
-    return name.startswith("arith.") or name in (
-        "memref.dim",
-        "memref.alloc",
-        "memref.subview",
-        "memref.expand_shape",
-        "memref.collapse_shape",
-        "memref.cast",
-        "affine.apply",
-    )
 
 
 def _is_zero(value: Any) -> bool:

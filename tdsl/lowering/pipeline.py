@@ -21,6 +21,7 @@ from tdsl.lowering.passes import (
     destinations,
     entry,
     generalise_transposes,
+    keep_extrema,
     loops,
     reassociate_sums,
     reshape_to_expand,
@@ -87,13 +88,14 @@ def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
         return (
             *backend.kernels,
             Pass("copies-to-linalg", copies_to_linalg.run),
-            Pass("arena", arena.run),
             Pass("generalise", "linalg-generalize-named-ops"),
             Pass("reassociate-sums", reassociate_sums.run),
             *backend.math,
             Pass("loops", loops.run),
+            Pass("arena", arena.run),
             Pass("hoist", "loop-invariant-code-motion"),
             Pass("entry", entry.run),
+            Pass("keep-extrema", keep_extrema.run),
             Pass("to-llvm", _TO_LLVM),
             Pass("no-alias", mark_no_alias),
         )
@@ -107,7 +109,6 @@ def mark_no_alias(module: Any, options: Options) -> None:
             continue
         if ir.StringAttr(operation.operation.attributes["sym_name"]).value != entry.BODY:
             continue
-        type = ir.TypeAttr(operation.operation.attributes["function_type"]).value
         block = operation.regions[0].blocks[0]
         marked = []
         pointer_before = False
@@ -118,7 +119,6 @@ def mark_no_alias(module: Any, options: Options) -> None:
             marked.append(ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()} if second else {}))
             pointer_before = is_pointer and not second
         operation.operation.attributes["arg_attrs"] = ir.ArrayAttr.get(marked)
-        assert type is not None
 
 
 @contextmanager

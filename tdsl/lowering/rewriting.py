@@ -77,6 +77,36 @@ def index(value: int) -> Any:
     return integer(value, ir.IndexType.get())
 
 
+# Operations that neither read nor write elements: what stands around them may move past them.
+_NO_ELEMENTS = frozenset(
+    {
+        "memref.alloc",
+        "memref.cast",
+        "memref.collapse_shape",
+        "memref.dim",
+        "memref.expand_shape",
+        "memref.subview",
+        "affine.apply",
+    }
+)
+
+
+def touches_elements(operation: Any) -> bool:
+    """Whether an operation may read or write memory."""
+    name = operation.operation.name
+    return not (name.startswith("arith.") or name in _NO_ELEMENTS)
+
+
+def root(value: Any) -> Any:
+    """The buffer that a memref is a view of."""
+    while not isinstance(value, ir.BlockArgument):
+        name = value.owner.name
+        if name not in _NO_ELEMENTS or name in ("memref.alloc", "memref.dim"):
+            break
+        value = value.owner.operation.operands[0]
+    return value
+
+
 def as_block(operation: Any) -> Any:
     """The single block of an operation's first region."""
     return operation.regions[0].blocks[0]

@@ -29,6 +29,16 @@ from tdsl.types.sizes import Opaque, Size, Symbol, divide_exactly, opaque
 SCRATCH = "tdsl.scratch"
 ALIGNMENT = 64
 
+# What a call of a kernel makes its pointers with: memory is used where the call is.
+_ADDRESSES = frozenset(
+    {
+        "memref.extract_aligned_pointer_as_index",
+        "arith.index_cast",
+        "arith.addi",
+        "llvm.inttoptr",
+    }
+)
+
 
 @dataclass(frozen=True)
 class Buffer:
@@ -118,7 +128,8 @@ def _buffer(operation: Any, block: Any, order: dict[int, int], sizes: Sizes) -> 
             user = use.owner.operation
             last = max(last, order[hash(ancestor_in(block, user))])
             for result in user.results:
-                if isinstance(result.type, ir.MemRefType) and hash(result) not in seen:
+                reaches = isinstance(result.type, ir.MemRefType) or user.name in _ADDRESSES
+                if reaches and hash(result) not in seen:
                     seen.add(hash(result))
                     waiting.append(result)
             if user.name == "scf.yield":

@@ -11,6 +11,8 @@ from tdsl.lowering.rewriting import as_block, collect, functions
 
 # Values that are not this function's own to overwrite, or that cost nothing to leave alone.
 _NOT_OWN = frozenset({"bufferization.to_tensor", "arith.constant", "tensor.empty"})
+# Users that read no elements.
+_SHAPE_ONLY = frozenset({"tensor.dim"})
 
 
 def run(module: Any, options: Options) -> None:
@@ -32,7 +34,7 @@ def _reuse(operation: Any) -> None:
     maps = [ir.AffineMapAttr(one).value for one in ir.ArrayAttr(operation.attributes["indexing_maps"])]
     arguments = list(as_block(operation).arguments)
     for position, value in enumerate(list(operation.operands)[:-1]):
-        if value.type != destination.type or maps[position] != maps[-1] or not _is_own(value):
+        if value.type != destination.type or maps[position] != maps[-1] or not _is_free(value, operation):
             continue
         operation.operation.operands[len(maps) - 1] = value
         arguments[position].replace_all_uses_with(arguments[-1])
@@ -44,11 +46,25 @@ def _all_parallel(operation: Any) -> bool:
     return all("parallel" in str(kind) for kind in kinds)
 
 
-def _is_own(value: Any) -> bool:
-    """Computed here and read by this one operand only."""
+def _is_free(value: Any, operation: Any) -> bool:
+    """Computed here, and read by nothing after this operation, which reads it once."""
     if isinstance(value, ir.BlockArgument) or value.owner.name in _NOT_OWN:
         return False
     # Views share memory with what they are views of.
     if value.owner.name.startswith("tensor."):
         return False
-    return sum(use.owner.name != "tensor.dim" for use in value.uses) == 1
+    here = operation.operation
+    if value.owner.operation.block != here.block:
+        return False
+    reads = 0
+    for use in value.uses:
+        user = use.owner.operation
+        if user.name in _SHAPE_ONLY:
+            continue
+        if user == here:
+            reads += 1
+        elif not user.name.startswith("linalg.") or user.block != here.block:
+            return False  # a view may be read later; a loop may read it again
+        elif not user.is_before_in_block(here):
+            return False
+    return reads == 1
