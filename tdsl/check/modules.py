@@ -87,7 +87,9 @@ def _check(source: Source, name: str, root: Path | None) -> CheckResult:
         other.check(changed, name, only)
         return other.reporter.in_order()
 
-    return CheckResult(None, try_helps(source, diagnostics, again))
+    # What is unused may be so by an error.
+    told = tuple(found for found in diagnostics if found.code not in ("W0001", "W0004"))
+    return CheckResult(None, try_helps(source, told, again))
 
 
 @lru_cache(maxsize=32)
@@ -236,6 +238,7 @@ class _Run:
                 name.span,
                 helps=[Help("choose another name")],
             )
+            scope.entries.setdefault(text, BrokenEntry())
             return
         if text in scope.entries:
             more = []
