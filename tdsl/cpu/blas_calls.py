@@ -103,7 +103,9 @@ def _operand_flips(operation: Any, batched: bool) -> tuple[bool, bool] | None:
     """Whether the operation itself reads an operand transposed; None: in no way that BLAS has."""
     if "indexing_maps" not in operation.attributes:
         return False, False
-    maps = [ir.AffineMapAttr(one).value for one in ir.ArrayAttr(operation.attributes["indexing_maps"])]
+    maps = [
+        ir.AffineMapAttr(one).value for one in ir.ArrayAttr(operation.attributes["indexing_maps"])
+    ]
     b = 1 if batched else 0
 
     def positions(map_: Any) -> list[int] | None:
@@ -143,9 +145,7 @@ def _dimension(value: Any, axis: int) -> Number:
 
 def _stride(value: Any, axis: int) -> Number:
     stride = _strides(value)[axis]
-    if not ir.MemRefType.is_dynamic_stride_or_offset(
-        ir.MemRefType(value.type), stride
-    ):
+    if not ir.MemRefType.is_dynamic_stride_or_offset(ir.MemRefType(value.type), stride):
         return stride
     rank = ir.MemRefType(value.type).rank
     return memref.ExtractStridedMetadataOp(value).results[2 + rank + axis]
@@ -155,7 +155,9 @@ def _matrix(value: Any, flip: bool) -> Matrix:
     rank = ir.MemRefType(value.type).rank
     rows, columns = _dimension(value, rank - 2), _dimension(value, rank - 1)
     strides = _strides(value)
-    by_rows = strides[-1] == 1 or columns == 1 and strides[-2] != 1 or (columns == 1 and rows == 1)
+    by_rows = (
+        strides[-1] == 1 or (columns == 1 and strides[-2] != 1) or (columns == 1 and rows == 1)
+    )
     if columns == 1 and strides[-1] != 1 and rows != 1 and strides[-2] == 1:
         by_rows = False
     if by_rows:
@@ -185,12 +187,14 @@ def _flip(matrix: Matrix) -> Matrix:
 def _zero_fill(operation: Any) -> Any:
     """The linalg.fill with zero that the product accumulates onto, if nothing comes between."""
     result = operation.operands[2]
-    siblings = [inner for inner in operation.operation.block.operations]
+    siblings = list(operation.operation.block.operations)
     at = next(i for i, inner in enumerate(siblings) if inner.operation == operation.operation)
     for inner in reversed(siblings[:at]):
         if inner.operation.name == "linalg.fill" and inner.operation.operands[1] == result:
             return inner if _is_zero(inner.operation.operands[0]) else None
-        if inner.operation.regions or any(operand == result for operand in inner.operation.operands):
+        if inner.operation.regions or any(
+            operand == result for operand in inner.operation.operands
+        ):
             return None
         if touches_elements(inner):
             return None

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 # Kind of claim -> the implementations that a backend may offer, best first.
 KERNEL_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"matmul": ("blas", "loops")})
@@ -101,3 +102,17 @@ class Options:
     """Let LLVM vectorise loops, and sums be added up in another order."""
     reuse_scratch: bool = True
     """Let intermediate results that do not live at the same time share memory."""
+
+    def to_data(self) -> dict[str, str | bool]:
+        """As plain data for JSON; also what tells two compiled instances apart."""
+        return {
+            "kernels": str(self.kernels),
+            "fuse": self.fuse,
+            "vector_math": self.vector_math,
+            "vectorize": self.vectorize,
+            "reuse_scratch": self.reuse_scratch,
+        }
+
+    @staticmethod
+    def from_data(data: Mapping[str, Any]) -> Options:
+        return Options(**{**data, "kernels": Kernels.parse(data["kernels"])})

@@ -52,9 +52,7 @@ def _element(pointer: Any, position: int, type: Any) -> Any:
     return llvm.GEPOp(pointer.type, pointer, [], [position], type, 0).result
 
 
-def _memref(
-    data: Any, position: int, type: Any, shape: Shape, symbols: dict[Symbol, Any]
-) -> Any:
+def _memref(data: Any, position: int, type: Any, shape: Shape, symbols: dict[Symbol, Any]) -> Any:
     """The descriptor of contiguous memory at data[position], as the memref it stands for."""
     i64 = ir.IntegerType.get_signless(64)
     rank = type.rank

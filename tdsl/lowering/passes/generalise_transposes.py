@@ -38,7 +38,9 @@ def _generalise(operation: Any) -> None:
             ir.ArrayAttr.get([parallel] * rank),
         )
         element = ir.RankedTensorType(operation.results[0].type).element_type
-        block = generic.regions[0].blocks.append(element, element, arg_locs=[operation.location] * 2)
+        block = generic.regions[0].blocks.append(
+            element, element, arg_locs=[operation.location] * 2
+        )
         with ir.InsertionPoint(block):
             linalg.YieldOp([block.arguments[0]])
     assert as_block(generic).arguments

@@ -31,10 +31,16 @@ def _reuse(operation: Any) -> None:
     destination = operation.operands[len(operation.operands) - 1]
     if isinstance(destination, ir.BlockArgument) or destination.owner.name != "tensor.empty":
         return
-    maps = [ir.AffineMapAttr(one).value for one in ir.ArrayAttr(operation.attributes["indexing_maps"])]
+    maps = [
+        ir.AffineMapAttr(one).value for one in ir.ArrayAttr(operation.attributes["indexing_maps"])
+    ]
     arguments = list(as_block(operation).arguments)
     for position, value in enumerate(list(operation.operands)[:-1]):
-        if value.type != destination.type or maps[position] != maps[-1] or not _is_free(value, operation):
+        if (
+            value.type != destination.type
+            or maps[position] != maps[-1]
+            or not _is_free(value, operation)
+        ):
             continue
         operation.operation.operands[len(maps) - 1] = value
         arguments[position].replace_all_uses_with(arguments[-1])

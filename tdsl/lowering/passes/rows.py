@@ -78,9 +78,7 @@ def _shared(members: Sequence[Structured], sizes: Sizes) -> int:
     # only if the count changed.
     if count != max(member.rank for member in members[:-1]) - 1:
         pairs = [
-            (first, second)
-            for at, second in enumerate(members[:-1])
-            for first in members[:at]
+            (first, second) for at, second in enumerate(members[:-1]) for first in members[:at]
         ]
         if any(_conflict(first, second, count) for first, second in pairs):
             return 0
