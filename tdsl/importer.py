@@ -17,10 +17,10 @@ from pathlib import Path
 from types import ModuleType
 
 from tdsl.check.modules import check_source
-from tdsl.errors import CompileError
+from tdsl.errors import CompileError, compile_error
 from tdsl.runtime.module import Module, fill
-from tdsl.syntax.diagnostics import Diagnostic
-from tdsl.syntax.source import Source
+from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError
+from tdsl.syntax.reading import decode_source
 
 SUFFIX = ".tdsl"
 
@@ -50,20 +50,22 @@ class Loader(importlib.abc.InspectLoader):
 
     def exec_module(self, module: ModuleType) -> None:
         assert isinstance(module, Module)
-        text = self.get_source(self.name)
+        data = self.get_data(self.path)
+        text = data.decode("utf-8", errors="replace")
         # Tracebacks and debuggers ask linecache for the lines of a file.
         linecache.checkcache(self.path)
         linecache.cache[self.path] = (len(text), None, text.splitlines(True), self.path)
         try:
-            result = check_source(Source(self.path, text), Path(self.root))
+            result = check_source(decode_source(data, self.path), Path(self.root))
             fill(module, result, self.path, "all")
-        except CompileError as error:
+        except (CompileError, DiagnosticError) as problem:
+            error = compile_error(problem.diagnostics)
             raise ProgramImportError(
                 error.rendered, error.diagnostics, self.name, self.path
             ) from None
 
     def get_source(self, fullname: str) -> str:
-        return self.get_data(self.path).decode("utf-8", errors="surrogateescape")
+        return self.get_data(self.path).decode("utf-8", errors="replace")
 
     def get_data(self, path: str) -> bytes:
         return Path(path).read_bytes()
@@ -105,15 +107,21 @@ def _root(folder: str, fullname: str) -> str:
     return folder
 
 
+def _is_ours(finder: object) -> bool:
+    # By name: after this file was itself reloaded, a finder of the older class is still one.
+    kind = type(finder)
+    return (kind.__module__, kind.__qualname__) == (Finder.__module__, Finder.__qualname__)
+
+
 def install() -> None:
     """Put the finder last, where it does not get in the way of `.py` files and extensions."""
-    if not any(isinstance(finder, Finder) for finder in sys.meta_path):
+    if not any(map(_is_ours, sys.meta_path)):
         sys.meta_path.append(Finder())
 
 
 def uninstall() -> None:
     """Take the finder out; modules already imported stay."""
-    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, Finder)]
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not _is_ours(finder)]
 
 
 install()

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from tdsl.check import typed
+from tdsl.check.calls import signature_names
 from tdsl.cli.options import (
     BindOption,
     ColourOption,
@@ -30,7 +31,6 @@ from tdsl.cli.tree import tree
 from tdsl.graph.graph import Remark
 from tdsl.graph.printer import print_remark
 from tdsl.lowering.stages import STAGE_NAMES, STAGES
-from tdsl.runtime.arguments import names_of
 from tdsl.runtime.bindings import Unready, instance_without_example, unready_error
 from tdsl.runtime.stages import (
     LATER_STAGES,
@@ -79,7 +79,7 @@ def emit(
         _check_stage(stage)
         kernels = parse_kernels(kernels)
         bindings = parse_bindings(bind)
-        require_file(file, ("check", "test", "run", "ops", "explain"))
+        require_file(file)
         if stage == "ast":
             _write(out, _syntax(output, file))
             return
@@ -134,7 +134,7 @@ def _syntax(output: Output, file: Path) -> str:
 def _typed(program: typed.Program, name: str | None) -> str:
     functions = program.root.functions.values()
     return "\n".join(
-        tree(function, names_of(function.signature))
+        tree(function, signature_names(function.signature))
         for function in functions
         if name in (None, function.signature.function.name)
     )

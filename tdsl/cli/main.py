@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
 import tdsl
 from tdsl.cli import check, emit, explain, ops, run, test
-from tdsl.cli.output import FAULT, INTERRUPTED, Colour, ErrorFormat, Output, report_fault
+from tdsl.cli.output import (
+    FAULT,
+    INTERRUPTED,
+    WRONG_COMMAND,
+    Colour,
+    ErrorFormat,
+    Output,
+    report_fault,
+)
 
 COMMANDS = ("emit", "check", "test", "run", "ops", "explain")
 _OWN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
@@ -54,18 +64,33 @@ def with_command(arguments: Sequence[str]) -> list[str]:
     return ["emit", *arguments]
 
 
+def _misspelt(word: str) -> str | None:
+    """The command that was meant, where a word is neither a command nor a file."""
+    if word.startswith("-") or Path(word).suffix or Path(word).exists():
+        return None
+    near = difflib.get_close_matches(word, COMMANDS, 1)
+    return near[0] if near else None
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line. Every way out is an exit code, see output.py."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # A terminal that cannot show a character must not turn a message into a traceback.
             stream.reconfigure(errors="backslashreplace")
+    given = with_command(sys.argv[1:] if arguments is None else arguments)
+    output = Output.make(ErrorFormat.text, Colour.auto)
+    if given[:1] == ["emit"] and len(given) > 1 and (meant := _misspelt(given[1])):
+        output.error(
+            f"there is no command and no file `{given[1]}`", f"did you mean `tdslc {meant}`?"
+        )
+        sys.exit(WRONG_COMMAND)
     try:
-        app(args=with_command(sys.argv[1:] if arguments is None else arguments), prog_name="tdslc")
+        app(args=given, prog_name="tdslc")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as error:
-        report_fault(Output.make(ErrorFormat.text, Colour.auto), error)
+        report_fault(output, error)
         sys.exit(FAULT)
     sys.exit(0)
 

@@ -112,7 +112,7 @@ def check_readable(path: Path) -> CheckResult:
         raise CommandError(f"cannot read {path}: {error.strerror}") from None
 
 
-def require_file(path: Path, commands: tuple[str, ...] = ()) -> None:
+def require_file(path: Path) -> None:
     """There is such a file; else say what may have been meant."""
     if path.is_dir():
         raise CommandError(f"{path} is a folder; give a `.tdsl` file in it")
@@ -124,12 +124,6 @@ def require_file(path: Path, commands: tuple[str, ...] = ()) -> None:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise CommandError(f"cannot read {path}: {reason}") from None
-    word = str(path)
-    near = difflib.get_close_matches(word, commands, 1)
-    if near:
-        raise CommandError(
-            f"there is no command and no file `{word}`", f"did you mean `tdslc {near[0]}`?"
-        )
     folder = path.parent
     names = [p.name for p in folder.iterdir() if p.suffix == ".tdsl"] if folder.is_dir() else []
     close = difflib.get_close_matches(path.name, names, 1)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tdsl.check import typed
+from tdsl.check.calls import signature_names
 from tdsl.errors import CallError
 from tdsl.runtime.arrays import (
     Array,
@@ -21,24 +22,13 @@ from tdsl.runtime.arrays import (
 )
 from tdsl.syntax.diagnostics import Diagnostic, Label
 from tdsl.types.dtypes import DType, DTypeVariable
-from tdsl.types.naming import Names
 from tdsl.types.sizes import Size
 from tdsl.types.types import ListType, Substitution, TensorType, TupleType, Type
 
 
-def names_of(signature: typed.Signature) -> Names:
-    """How the sizes of this function are shown: eliminated parameters under their own names."""
-    function = signature.function
-    return Names(
-        {p.name: p.value for p in signature.sizes if p.value.symbol is None},
-        [parameter.name for parameter in signature.sizes],
-        f"{function.module}.{function.name}",
-    )
-
-
 def wanted(signature: typed.Signature) -> tuple[Wanted, ...]:
     """Every array that the parameters consist of."""
-    names = names_of(signature)
+    names = signature_names(signature)
     found: list[Wanted] = []
 
     def add(name: str, type_: Type, span: Any) -> None:
@@ -102,7 +92,7 @@ def place(
         values[name] = value
     missing = [name for name in names if name not in values]
     if missing:
-        shown = names_of(signature)
+        shown = signature_names(signature)
         types = dict(signature.parameters)
         which = ", ".join(f"`{name}: {shown.type(types[name])}`" for name in missing)
         raise call_error(
@@ -213,7 +203,7 @@ def parameter_value(signature: typed.Signature, parameters: Substitution, name: 
 
 def shown_signature(signature: typed.Signature) -> str:
     """`linear(x: f32[M, K], w: f32[K, N], *, heads) -> f32[M, N]`"""
-    names = names_of(signature)
+    names = signature_names(signature)
     parts = [f"{name}: {names.type(type_)}" for name, type_ in signature.parameters]
     statics = [
         p.name if p.default is None else f"{p.name}={names.size(p.default)}"
@@ -227,7 +217,7 @@ def shown_signature(signature: typed.Signature) -> str:
 
 def python_signature(signature: typed.Signature) -> inspect.Signature:
     """For help(), IPython and editors: TDSL types as annotations, statics by keyword only."""
-    names = names_of(signature)
+    names = signature_names(signature)
     parameters = [
         inspect.Parameter(
             _python_name(name),

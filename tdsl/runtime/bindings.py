@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tdsl.check import typed
-from tdsl.check.calls import Static
+from tdsl.check.calls import Static, signature_names
 from tdsl.errors import CallError
-from tdsl.runtime.arguments import call_error, names_of
+from tdsl.runtime.arguments import call_error
 from tdsl.runtime.arrays import as_static
 from tdsl.types.dtypes import BOUNDS, DTYPES, AnyDType, DType, DTypeVariable, of_numpy
 from tdsl.types.proofs import Facts
@@ -119,7 +119,7 @@ def _solved(
     signature: typed.Signature, unknowns: frozenset[Symbol], equations: Sequence[Equation]
 ) -> dict[Symbol, Size]:
     result = solve(unknowns, equations, Facts())
-    names = names_of(signature)
+    names = signature_names(signature)
     if isinstance(result, Conflict):
         blamed = str(result.equation.why)
         if result.divisor is not None and result.dividend is not None:
@@ -142,7 +142,7 @@ def _solved(
 
 
 def _refuse_small(signature: typed.Signature, symbol: Symbol, value: Size) -> None:
-    names = names_of(signature)
+    names = signature_names(signature)
     raise call_error(
         signature,
         "E0508",
@@ -161,7 +161,7 @@ def _check_constraints(signature: typed.Signature, found: Substitution) -> None:
         ">": lambda left, right: left > right,
         "divides": lambda left, right: left != 0 and right % left == 0,
     }
-    names = names_of(signature)
+    names = signature_names(signature)
     for constraint in signature.constraints:
         left, right = found.size(constraint.left).literal, found.size(constraint.right).literal
         if left is None or right is None or compare[constraint.relation](left, right):
@@ -287,7 +287,7 @@ def instance_without_example(
     missing += [v.name for v in signature.dtypes if v not in found.dtypes]
     if missing:
         return Unready(tuple(missing))
-    names = names_of(signature)
+    names = signature_names(signature)
     for parameter in signature.sizes:
         value = found.size(parameter.value)
         if parameter.name in given and value.literal is None:

@@ -11,6 +11,7 @@ import numpy as np
 from tdsl.check import call_failures as failures
 from tdsl.check import typed
 from tdsl.check.call_failures import CallFailure
+from tdsl.check.call_text import headline
 from tdsl.check.calls import solve_call
 from tdsl.errors import CallError
 from tdsl.runtime import arguments as places
@@ -18,6 +19,7 @@ from tdsl.runtime.arrays import Array, WeakNumber, dtype_of, plain
 from tdsl.runtime.bindings import normalised, resolve
 from tdsl.runtime.solving import solve_arguments
 from tdsl.types.dtypes import DType
+from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
 from tdsl.types.sizes import Size
 from tdsl.types.types import Substitution, TensorType, TupleType, Type
@@ -105,14 +107,12 @@ def _parameters(
 def _unsolved(signature: typed.Signature, failure: CallFailure, has_example: bool) -> CallError:
     name = signature.function.name
     match failure:
-        case failures.Undetermined(_, names):
+        case failures.Undetermined(names=names):
             missing = names
-        case failures.MissingStatic(_, missing_name, _):
+        case failures.MissingStatic(name=missing_name):
             missing = (missing_name,)
         case _:
-            return places.call_error(
-                signature, failure.code, f"these values and arrays do not fit `{name}`"
-            )
+            return places.call_error(signature, failure.code, headline(failure, signature, Names()))
     shown = ", ".join(f"`{one}`" for one in missing)
     suggestion = ",".join(f"{one}=…" for one in missing)
     return places.call_error(

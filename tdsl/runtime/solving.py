@@ -8,11 +8,13 @@ from typing import NoReturn
 from tdsl.check import call_failures as failures
 from tdsl.check import typed
 from tdsl.check.call_failures import CallFailure, Fixed, Origin
-from tdsl.check.calls import Static, solve_call
-from tdsl.errors import ShapeError, SizeError
-from tdsl.runtime.arguments import call_error, names_of, shown_signature
+from tdsl.check.call_text import headline
+from tdsl.check.calls import Static, signature_names, solve_call
+from tdsl.errors import CallError, ShapeError, SizeError
+from tdsl.runtime.arguments import call_error, shown_signature
 from tdsl.runtime.arrays import Array, Wanted, WeakNumber, describe, dtype_error, dtype_of
 from tdsl.syntax.diagnostics import Diagnostic, Label
+from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
 from tdsl.types.sizes import Size
 from tdsl.types.types import (
@@ -72,7 +74,7 @@ class _Refusal:
         failure: CallFailure,
     ) -> None:
         self.signature = signature
-        self.names = names_of(signature)
+        self.names = signature_names(signature)
         self.wanted = {wanted.name: wanted for wanted in every}
         self.given = {wanted.name: value for wanted, value in zip(every, given, strict=True)}
         self.named = named
@@ -82,68 +84,39 @@ class _Refusal:
 
     def refuse(self) -> NoReturn:
         failure = self.failure
+        message = headline(failure, self.signature, Names())
         match failure:
-            case failures.WrongSize(_, origin, declared, wanted, found):
+            case failures.WrongSize(origin=origin, declared=declared, wanted=wanted, found=found):
                 self.wrong_size(origin, declared, wanted, found)
-            case failures.WrongPack(_, origin, pack, wanted, found, first):
-                expected, shown = self.names.shapes_apart(wanted, found)
-                message = (
-                    f"the axes `...{pack.name}` of argument `{origin.name}` of `{self.function}`"
-                    f" must be {expected}, not {shown}"
-                )
-                fixed = f"...{pack.name} = {expected} was fixed by {self.origin(first)}"
+            case failures.WrongPack(origin=origin, pack=pack, wanted=axes, first=first):
+                fixed = f"...{pack.name} = {Names().shape(axes)} was fixed by {self.origin(first)}"
                 self.shape("E0703", message, origin, fixed)
-            case failures.Indivisible(_, origin, _, declared, divisor, dividend, constraint):
-                rule = f" (`where {constraint.span.text.strip()}`)" if constraint else ""
-                message = (
-                    f"argument `{origin.name}` of `{self.function}` does not fit: {divisor} does"
-                    f" not divide {dividend}{rule}"
-                )
-                if declared.symbol is None and origin.axis is not None:
-                    message += f"; axis {origin.axis} must be {self.names.size(declared)}"
+            case failures.Indivisible(origin=origin):
                 self.shape("E0703", message, origin, *self.fixed_lines())
-            case failures.Contradiction(_, origin, declared, wanted, found):
-                message = (
-                    f"`{origin.name}={found}` does not fit: the arrays ask for"
-                    f" {self.names.size(declared)} = {wanted}"
-                )
-                self.shape("E0505", message, origin, *self.fixed_lines(), kind=ShapeError)
-            case failures.TooSmall(_, name, value, least, origin):
-                message = f"the arrays make {name} = {value}; it must be {least} or more"
-                self.shape("E0508", message, origin, *self.fixed_lines(), kind=SizeError)
-            case failures.Unproved(_, constraint, left, right, _):
-                text = constraint.span.text.strip()
-                message = (
-                    f"`{self.function}` needs `{text}`, and this is"
-                    f" {left} {constraint.relation} {right}"
-                )
+            case failures.Contradiction(origin=origin):
+                self.shape("E0505", message, origin, *self.fixed_lines())
+            case failures.TooSmall(origin=small):
+                self.shape("E0508", message, small, *self.fixed_lines(), kind=SizeError)
+            case failures.Unproved():
                 self.shape("E0507", message, None, *self.fixed_lines())
-            case failures.MissingStatic(_, name, value):
+            case failures.MissingStatic(name=name, value=value):
                 literal = value.literal if value is not None else None
                 hint = "…" if literal is None else str(literal)
-                raise call_error(
-                    self.signature,
-                    "E0510",
-                    f"`{self.function}` needs its static parameter `{name}`",
-                    f"help: pass it by name: `{name}={hint}`",
-                    argument=name,
-                )
-            case failures.Undetermined(_, names):
-                shown = ", ".join(f"`{name}`" for name in names)
+                raise self.call("E0510", message, f"help: pass it by name: `{name}={hint}`", name)
+            case failures.Undetermined(names=names):
                 fixing = ", ".join(f"{name}=…" for name in names)
-                raise call_error(
-                    self.signature,
-                    "E0506",
-                    f"{shown} of `{self.function}` cannot be inferred from these arguments",
-                    f"help: fix it: `{self.function}.compile({fixing})(…)`",
-                    argument=names[0],
-                )
+                help = f"help: fix it: `{self.function}.compile({fixing})(…)`"
+                raise self.call("E0506", message, help, names[0])
             case failures.WrongType():
                 self.wrong_type(failure)
             case _:
-                raise call_error(
-                    self.signature, failure.code, f"the arguments do not fit `{self.function}`"
-                )
+                raise self.call(failure.code, message)
+
+    def call(
+        self, code: str, message: str, help: str | None = None, argument: str | None = None
+    ) -> CallError:
+        lines = (help,) if help is not None else ()
+        return call_error(self.signature, code, message, *lines, argument=argument)
 
     def wrong_size(self, origin: Origin, declared: Size, wanted: Size, found: Size) -> NoReturn:
         shown = self.names.size(declared)

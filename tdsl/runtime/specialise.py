@@ -115,7 +115,7 @@ class Instances:
         in an earlier call.
         """
         values, group = point.values, point.group
-        asked = asked & values.keys()
+        asked = asked.intersection(values)
         opened = asked
         if may_open and group not in self._closed:
             opened = asked | self._varying(group, values)

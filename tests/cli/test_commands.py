@@ -1,0 +1,246 @@
+"""What the subcommands of `tdslc` do, in this process."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tdsl.cli import main as command_line
+from tdsl.cli.options import parse_bindings
+from tdsl.cli.output import CommandError
+from tdsl.cli.run import difference
+
+PROGRAM = """tdsl 0.1
+from std.nn import softmax
+
+## Affine map.
+pub fn linear[M, K, N](x: f32[M, K], w: f32[K, N], b: f32[N]) -> f32[M, N] { x @ w + b }
+pub fn rows[...S, N](x: f32[...S, N]) -> f32[...S, N] { softmax(x) }
+pub fn generic[E: dtype(float), N](x: E[N]) -> E[N] { x * 2 }
+pub fn split[T, C, static H, D](x: f32[T, C]) -> f32[H, T, D] where C == H * D {
+    transpose(reshape(x, [T, H, D]), [1, 0, 2])
+}
+pub fn pair[N](x: f32[N]) -> (f32[N], f32) { (x, sum(x)) }
+
+example linear[M=2, K=3, N=4] -> f32[2, 4]
+example rows[S=[2], N=3] -> f32[2, 3]
+example rows[S=[2, 2], N=3] -> f32[2, 2, 3]
+
+test "sums" {
+    assert allclose(sum(linear(zeros([2, 3], f32), zeros([3, 4], f32), full([4], 1.0, f32))), 8.0)
+}
+test "softmax adds up to one" {
+    let x = f32(iota(6))
+    assert allclose(sum(rows(reshape(x, [2, 3])), axis=-1), full([2], 1.0, f32))
+    assert allclose(sum(rows(x)), 1.0)
+}
+"""
+
+
+class Result:
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def tdslc(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments: object) -> Result:
+        with pytest.raises(SystemExit) as ended:
+            command_line.main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Result(int(ended.value.code or 0), captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    file = tmp_path / "program.tdsl"
+    file.write_text(PROGRAM)
+    return file
+
+
+def test_emit_takes_examples_and_open_sizes_and_notes_the_rest(tdslc, program: Path) -> None:  # type: ignore[no-untyped-def]
+    done = tdslc(program, "--emit=mlir")
+    assert done.code == 0, done.err
+    functions = re.findall(r"func\.func @(\w+)", done.out)
+    assert functions == ["linear", "rows", "rows_1", "pair"]
+    assert "tensor<2x4xf32>" in done.out
+    assert "tensor<?xf32>" in done.out
+    assert "`generic` is left out: add `--fn generic --bind E=…`" in done.err
+    assert "`split` is left out: add `--fn split --bind H=…`" in done.err
+
+
+def test_emit_one_function_with_bindings(tdslc, program: Path) -> None:  # type: ignore[no-untyped-def]
+    done = tdslc("emit", program, "--fn", "split", "--bind", "T=5,C=8,H=2")
+    assert done.code == 0, done.err
+    assert "tensor<2x5x4xf32>" in done.out
+    done = tdslc(program, "--fn", "split", "--bind", "H=2")
+    assert "tensor<2x?x?xf32>" in done.out
+    done = tdslc(program, "--fn", "rows", "--bind", "S=[7,2],N=3")
+    assert "tensor<7x2x3xf32>" in done.out
+    done = tdslc(program, "--bind", "E=f64,N=3")
+    assert "tensor<3xf64>" in done.out, "the only function with these parameters"
+    done = tdslc(program, "--fn", "generic")
+    assert done.code == 2
+    assert "error[E0901]" in done.err
+    assert "example generic[E=…]" in done.err
+
+
+@pytest.mark.parametrize(
+    ("stage", "shows"),
+    [
+        ("ast", "Module"),
+        ("typed", "Function"),
+        ("graph", "graph linear(%x: f32[2, 3]"),
+        ("claims", "claim matmul"),
+        ("mlir", "linalg.matmul"),
+        ("claimed", 'tdsl.claim = "matmul"'),
+        ("bufferized", "memref<"),
+        ("llvm", "llvm.func"),
+        ("asm", "tdsl_entry"),
+    ],
+)
+def test_every_stage_can_be_shown(tdslc, program: Path, stage: str, shows: str) -> None:  # type: ignore[no-untyped-def]
+    done = tdslc(program, f"--emit={stage}", "--fn=linear")
+    assert done.code == 0, done.err
+    assert shows in done.out
+
+
+def test_an_object_file(tdslc, program: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "linear.o"
+    assert tdslc(program, "--emit=obj", "--fn=linear", "-o", file).code == 0
+    assert b"tdsl_entry" in file.read_bytes()
+    assert tdslc(program, "--emit=obj", "-o", file).code == 2
+
+
+def test_output_goes_to_a_file(tdslc, program: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    done = tdslc(program, "--fn=linear", "-o", tmp_path / "linear.mlir")
+    assert (done.code, done.out) == (0, "")
+    assert "linalg.matmul" in (tmp_path / "linear.mlir").read_text()
+
+
+def test_kernels_and_remarks(tdslc, program: Path) -> None:  # type: ignore[no-untyped-def]
+    done = tdslc(program, "--fn=linear", "--emit=claimed", "--remarks")
+    assert "matmul claimed" in done.err
+    assert "program.tdsl:5:" in done.err
+    done = tdslc(program, "--fn=linear", "--emit=claimed", "--kernels=none", "--remarks")
+    assert "tdsl.claim" not in done.out
+
+
+def test_tests_run_in_both_ways(tdslc, program: Path) -> None:  # type: ignore[no-untyped-def]
+    done = tdslc("test", program)
+    assert done.code == 0, done.err
+    assert "sums  (evaluator, native)" in done.out
+    assert "softmax adds up to one  (evaluator, native)" in done.out
+    assert "2 passed" in done.out
+    assert "1 passed" in tdslc("test", program, "--only=sums").out
+
+
+def test_a_failing_test_is_1_and_shows_both_sides(tdslc, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "failing.tdsl"
+    file.write_text(
+        'tdsl 0.1\ntest "two" {\n    assert allclose(zeros([2], f32), full([2], 2.0, f32)), "no"\n}\n'
+    )
+    done = tdslc("test", file)
+    assert done.code == 1
+    assert "FAILED  two" in done.out
+    assert "error[E0904]" in done.err
+    assert "failing.tdsl:3:" in done.err
+    assert "left:" in done.err
+    assert "right: 2" in done.err
+
+
+def test_run_on_made_up_inputs(tdslc, program: Path) -> None:  # type: ignore[no-untyped-def]
+    done = tdslc("run", program, "--fn=linear", "--seed=3")
+    assert done.code == 0, done.err
+    assert re.search(r"x\s+f32\[2, 3\]  min \S+  mean \S+  max \S+", done.out)
+    assert "result    f32[2, 4]" in done.out
+    assert "error against the evaluator" in done.out
+    assert "median of 5" in done.out
+    assert done.err == ""
+    one, two = (tdslc("run", program, "--fn=linear", "--seed=3").out for _ in range(2))
+    assert one.splitlines()[:4] == two.splitlines()[:4]
+
+
+def test_run_on_arrays_from_files(tdslc, program: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    x, w = np.ones((3, 5), np.float32), np.ones((5, 7), np.float32)
+    np.save(tmp_path / "x.npy", x)
+    np.savez(tmp_path / "rest.npz", w=w, b=np.zeros(7, np.float32))
+    out = tmp_path / "out.npz"
+    done = tdslc(
+        "run", program, "--fn=linear", f"x={tmp_path}/x.npy", f"{tmp_path}/rest.npz", "-o", out
+    )
+    assert done.code == 0, done.err
+    assert "min 5  mean 5  max 5" in done.out
+    np.testing.assert_array_equal(np.load(out)["result"], x @ w)
+    done = tdslc("run", program, "--fn=linear", "--bind=N=2", f"x={tmp_path}/x.npy")
+    assert "result    f32[3, 2]" in done.out, "sizes that the files fix hold for the others"
+    done = tdslc("run", program, "--fn=linear", f"q={tmp_path}/x.npy")
+    assert done.code == 2
+    assert "no parameter `q`" in done.err
+    np.save(tmp_path / "x.npy", x.astype(np.float64))
+    done = tdslc("run", program, "--fn=linear", f"x={tmp_path}/x.npy", "--bind=N=2")
+    assert done.code == 2
+    assert "error[E0702]" in done.err
+
+
+def test_run_asks_for_the_sizes_that_it_cannot_know(tdslc, program: Path) -> None:  # type: ignore[no-untyped-def]
+    done = tdslc("run", program, "--fn=pair")
+    assert done.code == 2
+    assert "add --bind N=…" in done.err
+    done = tdslc("run", program, "--fn=pair", "--bind=N=4")
+    assert done.code == 0, done.err
+    assert "result[1] f32 " in done.out
+    done = tdslc("run", program, "--fn=split", "--bind=T=3,C=8,H=2")
+    assert "result    f32[2, 3, 4]" in done.out
+    assert tdslc("run", program).code == 2
+
+
+def test_ops_and_explain(tdslc) -> None:  # type: ignore[no-untyped-def]
+    listed = tdslc("ops")
+    assert listed.code == 0
+    assert "matmul" in listed.out
+    one = tdslc("ops", "@")
+    assert "Example:" in one.out
+    codes = tdslc("explain")
+    assert "E0302" in codes.out
+    explained = tdslc("explain", "e0302")
+    assert "Wrong:" in explained.out
+    assert "Right:" in explained.out
+
+
+def test_version_and_help(tdslc) -> None:  # type: ignore[no-untyped-def]
+    assert re.match(r"tdslc \d", tdslc("--version").out)
+    text = tdslc("--help").out
+    for command in command_line.COMMANDS:
+        assert command in text
+    assert "--bind" in tdslc("emit", "--help").out
+
+
+def test_bindings_are_read() -> None:
+    assert parse_bindings(["M=2, K=3,E=f32", "S=[2,3],flag=true,r=0.5"]) == {
+        "M": 2,
+        "K": 3,
+        "E": "f32",
+        "S": (2, 3),
+        "flag": True,
+        "r": 0.5,
+    }
+    assert parse_bindings(["S=[]"]) == {"S": ()}
+    for wrong in ("M", "M=", "=2", "S=[2,x]", "M=2,,K=3", "M=2,M=3"):
+        with pytest.raises(CommandError):
+            parse_bindings([wrong])
+
+
+def test_the_error_is_judged_with_nan_and_infinities() -> None:
+    x = np.array([1.0, np.nan, np.inf])
+    assert difference(x, x) == (0.0, 0.0)
+    assert difference(x, np.array([1.0, np.nan, -np.inf]))[0] == np.inf
+    assert difference(x, np.array([1.0, 2.0, np.inf]))[0] == np.inf
+    assert difference(np.array([2.0]), np.array([1.0])) == (1.0, 1.0)
