@@ -134,7 +134,9 @@ def _refuse_vector_against_column(
 ) -> None:
     vector, column = (left, right) if len(left[1]) < len(right[1]) else (right, left)
     grows = result not in (left[1], right[1])
-    if not (grows and len(vector[1]) == 1 and len(column[1]) > 1 and column[1][-1] == ONE):
+    if not (grows and len(vector[1]) == 1 and len(column[1]) > 1):
+        return
+    if column[1][-1] != ONE or column[1][-2] == ONE:
         return
     one, other = _types(checking, (left, right))
     helps = []

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.ops import numeric
+from tdsl.ops import numeric, weak
 from tdsl.ops.primitive import (
     BOOL,
     DOMAINS,
@@ -74,7 +74,7 @@ _SOURCES = (
         ("value", "dtype"),
         "A number, as a rank-0 array.",
         _scalar_source,
-        lambda _, a: np.asarray(a["value"]).astype(a["dtype"].numpy),
+        lambda _, a: weak.to_dtype(a["value"], a["dtype"]),
     ),
     Primitive(
         "size",

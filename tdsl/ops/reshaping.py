@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -111,7 +112,7 @@ def _helps(checking: Checking, have: Shape, want: Shape, relation: str) -> list[
 
 def _shared_factor(one: Size, other: Size) -> Size:
     """The largest monomial that divides both."""
-    shared = Size.of(1)
+    shared = Size.of(math.gcd(*(factor for size in (one, other) for _, factor in size.terms)))
     for atom in one.atoms():
         while True:
             wider = shared * Size.of(atom)

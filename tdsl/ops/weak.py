@@ -26,7 +26,7 @@ def as_float(value: Number) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf
 
 
 def float_function(function: Callable[..., Any]) -> Callable[..., float]:

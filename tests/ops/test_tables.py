@@ -1,0 +1,154 @@
+"""Every row of the tables of builtins and primitives is complete."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tdsl.ops.builtins import BUILTINS, CONSTANTS, LATER, OPERATORS
+from tdsl.ops.primitives import PRIMITIVES
+from tdsl.ops.table import REQUIRED, Builtin
+from tdsl.types.dtypes import DTYPES
+
+LANGUAGE = [
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "floordiv",
+    "mod",
+    "pow",
+    "neg",
+    "abs",
+    "sign",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log1p",
+    "sqrt",
+    "rsqrt",
+    "reciprocal",
+    "sin",
+    "cos",
+    "tanh",
+    "erf",
+    "sigmoid",
+    "floor",
+    "ceil",
+    "round",
+    "minimum",
+    "maximum",
+    "clip",
+    "select",
+    "isnan",
+    "isfinite",
+    "equal",
+    "not_equal",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "logical_and",
+    "logical_or",
+    "logical_not",
+    "sum",
+    "mean",
+    "max",
+    "min",
+    "prod",
+    "any",
+    "all",
+    "argmax",
+    "argmin",
+    "cumsum",
+    "matmul",
+    "reshape",
+    "transpose",
+    "broadcast",
+    "concat",
+    "stack",
+    "split",
+    "pad",
+    "flip",
+    "zeros",
+    "full",
+    "iota",
+    "eye",
+    "causal_mask",
+    "allclose",
+    "take",
+    "slice",
+    "update",
+    "zip",
+    "dbg",
+]
+
+
+def test_the_whole_language_is_here_or_announced() -> None:
+    assert {*LANGUAGE, *DTYPES} == {*BUILTINS, *LATER}
+    assert not set(BUILTINS) & set(LATER)
+    assert not set(BUILTINS) & set(CONSTANTS)
+    assert set(CONSTANTS) == {"inf", "nan", "pi"}
+
+
+@pytest.mark.parametrize("builtin", BUILTINS.values(), ids=lambda b: b.name)
+def test_no_empty_column(builtin: Builtin) -> None:
+    for column in ("name", "family", "signature", "doc", "example"):
+        assert getattr(builtin, column).strip(), column
+    assert builtin.doc.endswith(".")
+    assert builtin.name in builtin.example or (builtin.operator or "?") in builtin.example
+    for column in ("rule", "reference", "expand"):
+        assert callable(getattr(builtin, column))
+
+
+@pytest.mark.parametrize("builtin", BUILTINS.values(), ids=lambda b: b.name)
+def test_signature_names_every_parameter(builtin: Builtin) -> None:
+    name, rest = re.fullmatch(r"(\w+)(.*)", builtin.signature).groups()  # type: ignore[union-attr]
+    assert name == builtin.name
+    assert "->" in rest
+    inside = rest[rest.index("(x") if "(x" in rest else rest.rindex("(") :]
+    for parameter in builtin.parameters:
+        assert re.search(rf"\b{parameter.name}\b", inside), parameter.name
+
+
+def test_required_parameters_come_first() -> None:
+    for builtin in BUILTINS.values():
+        required = [parameter.default is REQUIRED for parameter in builtin.parameters]
+        assert required == sorted(required, reverse=True), builtin.name
+
+
+def test_operators() -> None:
+    assert set(OPERATORS.values()) <= set(BUILTINS)
+    assert OPERATORS["-"] == "sub"
+    assert OPERATORS["unary -"] == "neg"
+    expected = [
+        "+",
+        "-",
+        "*",
+        "/",
+        "//",
+        "%",
+        "**",
+        "@",
+        "==",
+        "!=",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        "and",
+        "or",
+        "not",
+    ]
+    assert set(OPERATORS) == {*expected, "unary -"}
+
+
+def test_primitives_are_complete() -> None:
+    for name, primitive in PRIMITIVES.items():
+        assert primitive.name == name
+        assert primitive.doc.endswith(".")
+        assert callable(primitive.infer)
+        assert callable(primitive.reference)
