@@ -264,7 +264,7 @@ def _product(name: str, batch: int) -> Infer:
 
 def _matmul_reference(inputs: Sequence[Array], _: Attributes) -> Array:
     with np.errstate(all="ignore"):
-        return np.matmul(*inputs)
+        return np.asarray(np.matmul(*inputs)).astype(inputs[0].dtype, copy=False)
 
 
 PRODUCTS = (
