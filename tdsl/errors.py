@@ -52,9 +52,13 @@ class CompileError(Error):
             self.offset = span.column
             self.text = span.source.line_text(span.line)
 
+    def __str__(self) -> str:
+        # ImportError, of which a subclass also is one, would show `msg` alone.
+        return str(self.args[0])
+
     @property
     def rendered(self) -> str:
-        return str(self.args[0]).removeprefix("\n")
+        return str(self).removeprefix("\n")
 
 
 class CallError(Error, TypeError):

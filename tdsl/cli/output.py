@@ -51,6 +51,11 @@ class CommandError(Exception):
         self.diagnostics = tuple(diagnostics)
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError  # handled with all other failures, below
+
+
 @dataclass(frozen=True)
 class Output:
     """Where messages go: all to stderr, so that stdout holds nothing but what was asked for."""
@@ -72,7 +77,7 @@ class Output:
         no_colour = True if colour is Colour.never else None
 
         def console(stderr: bool) -> Console:
-            return Console(
+            return _Console(
                 stderr=stderr,
                 force_terminal=forced,
                 no_color=no_colour,

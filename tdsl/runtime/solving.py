@@ -103,6 +103,12 @@ class _Refusal:
                 literal = value.literal if value is not None else None
                 hint = "…" if literal is None else str(literal)
                 raise self.call("E0510", message, f"help: pass it by name: `{name}={hint}`", name)
+            case failures.Undetermined(names=names) if self.are_static(names):
+                fixing = ", ".join(f"{name}=…" for name in names)
+                listed = " and ".join(f"`{name}`" for name in names)
+                plural = "s" * (len(names) > 1)
+                message = f"`{self.function}` needs its static parameter{plural} {listed}"
+                raise self.call("E0510", message, f"help: pass by name: `{fixing}`", names[0])
             case failures.Undetermined(names=names):
                 fixing = ", ".join(f"{name}=…" for name in names)
                 help = f"help: fix it: `{self.function}.compile({fixing})(…)`"
@@ -111,6 +117,9 @@ class _Refusal:
                 self.wrong_type(failure)
             case _:
                 raise self.call(failure.code, message)
+
+    def are_static(self, names: Sequence[str]) -> bool:
+        return {*names} <= {p.name for p in self.signature.sizes if p.static}
 
     def call(
         self, code: str, message: str, help: str | None = None, argument: str | None = None

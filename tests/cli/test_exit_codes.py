@@ -8,9 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+Command = Callable[..., Any]
 
 GOOD = """tdsl 0.1
 pub fn linear[M, K, N](x: f32[M, K], w: f32[K, N], b: f32[N]) -> f32[M, N] { x @ w + b }
@@ -19,7 +23,7 @@ example linear[M=2, K=3, N=4] -> f32[2, 4]
 WRONG = "tdsl 0.1\npub fn f[M, K, N](x: f32[M, K], w: f32[N, K]) -> f32[M, N] { x @ w }\n"
 
 
-def tdslc(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
+def in_a_process(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
     environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
     return subprocess.run(
         [sys.executable, "-m", "tdsl.cli.main", *map(str, arguments)],
@@ -46,24 +50,24 @@ def wrong(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_good_program_is_0_and_stdout_holds_only_the_result(good: Path) -> None:
-    done = tdslc(good, "--emit=mlir")
+def test_a_good_program_is_0_and_stdout_holds_only_the_result(tdslc: Command, good: Path) -> None:
+    done = in_a_process(good, "--emit=mlir")
     assert done.returncode == 0, done.stderr
     assert "func.func @linear" in done.stdout
     assert done.stderr == ""
     checked = tdslc("check", good)
-    assert (checked.returncode, checked.stdout) == (0, "")
-    assert "no errors" in checked.stderr
+    assert (checked.code, checked.out) == (0, "")
+    assert "no errors" in checked.err
 
 
 @pytest.mark.parametrize("command", [("check",), (), ("run",), ("test",)])
-def test_a_wrong_program_is_1(wrong: Path, command: tuple[str, ...]) -> None:
+def test_a_wrong_program_is_1(tdslc: Command, wrong: Path, command: tuple[str, ...]) -> None:
     done = tdslc(*command, wrong)
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert "error[E0302]" in done.stderr
-    assert "wrong.tdsl:2:" in done.stderr
-    assert "\x1b[" not in done.stderr
+    assert done.code == 1
+    assert done.out == ""
+    assert "error[E0302]" in done.err
+    assert "wrong.tdsl:2:" in done.err
+    assert "\x1b[" not in done.err
 
 
 @pytest.mark.parametrize(
@@ -93,13 +97,13 @@ def test_a_wrong_program_is_1(wrong: Path, command: tuple[str, ...]) -> None:
     ],
 )
 def test_a_wrong_command_line_is_2(
-    good: Path, tmp_path: Path, arguments: list[str], says: str
+    tdslc: Command, good: Path, tmp_path: Path, arguments: list[str], says: str
 ) -> None:
     given = [a.format(good=good, folder=tmp_path) for a in arguments]
     done = tdslc(*given)
-    assert done.returncode == 2, done.stderr
-    assert says in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.code == 2, done.err
+    assert says in done.err
+    assert "Traceback" not in done.err
 
 
 def test_an_internal_fault_is_3_with_what_to_report(good: Path, tmp_path: Path) -> None:
@@ -129,10 +133,10 @@ def test_an_internal_fault_is_3_with_what_to_report(good: Path, tmp_path: Path) 
     assert "Traceback" in run(TDSL_DEBUG="1").stderr
 
 
-def test_json_is_one_object(good: Path, wrong: Path, tmp_path: Path) -> None:
+def test_json_is_one_object(tdslc: Command, good: Path, wrong: Path, tmp_path: Path) -> None:
     done = tdslc("check", wrong, wrong, "--error-format=json")
-    assert done.returncode == 1
-    data = json.loads(done.stderr)
+    assert done.code == 1
+    data = json.loads(done.err)
     assert data["version"] == 1
     (diagnostic,) = data["diagnostics"]
     assert diagnostic["code"] == "E0302"
@@ -141,20 +145,20 @@ def test_json_is_one_object(good: Path, wrong: Path, tmp_path: Path) -> None:
     assert label["primary"]
     assert label["file"].endswith("wrong.tdsl")
     assert label["start"]["line"] == 2
-    assert json.loads(tdslc("check", good, "--error-format=json").stderr)["diagnostics"] == []
+    assert json.loads(tdslc("check", good, "--error-format=json").err)["diagnostics"] == []
     missing = tdslc(tmp_path / "none.tdsl", "--error-format=json")
-    assert missing.returncode == 2
-    assert "there is no file" in json.loads(missing.stderr)["failures"][0]["message"]
+    assert missing.code == 2
+    assert "there is no file" in json.loads(missing.err)["failures"][0]["message"]
     later = tdslc(good, "--emit=ptx", "--error-format=json")
-    assert json.loads(later.stderr)["diagnostics"][0]["code"] == "E0903"
+    assert json.loads(later.err)["diagnostics"][0]["code"] == "E0903"
     unbound = tdslc(good, "--fn=linear", "--bind=Q=1", "--error-format=json")
-    assert json.loads(unbound.stderr)["diagnostics"][0]["code"] == "E0501"
+    assert json.loads(unbound.err)["diagnostics"][0]["code"] == "E0501"
 
 
-def test_colour_only_where_it_is_wanted(wrong: Path) -> None:
-    assert "\x1b[" in tdslc("check", wrong, "--colour=always").stderr
-    assert "\x1b[" not in tdslc("check", wrong, "--colour=never").stderr
-    assert "\x1b[" not in tdslc("check", wrong, env={"NO_COLOR": "1"}).stderr
+def test_colour_only_where_it_is_wanted(tdslc: Command, wrong: Path) -> None:
+    assert "\x1b[" in tdslc("check", wrong, "--colour=always").err
+    assert "\x1b[" not in tdslc("check", wrong, "--colour=never").err
+    assert "\x1b[" not in tdslc("check", wrong).err
 
 
 def test_a_reader_that_goes_away_is_no_fault(good: Path) -> None:
@@ -197,22 +201,18 @@ def test_an_interrupt_ends_quietly(good: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00" * 64, bytes(range(256)), b"\xff\xfe", b"((((" * 900])
-def test_no_file_gives_a_traceback(tmp_path: Path, data: bytes) -> None:
+def test_no_file_gives_a_traceback(tdslc: Command, tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "odd.tdsl"
     file.write_bytes(data)
-    for arguments in (("check", file), (file, "--emit=ast"), (file,)):
-        done = subprocess.run(
-            [sys.executable, "-m", "tdsl.cli.main", *map(str, arguments)],
-            capture_output=True,
-            check=False,
-        )
-        assert done.returncode in (0, 1, 2)
-        assert b"Traceback" not in done.stderr
+    for arguments in (("check", file), (file, "--emit=ast"), (file,), ("test", file)):
+        done = tdslc(*arguments)
+        assert done.code in (0, 1, 2)
+        assert "Traceback" not in done.err
 
 
 def test_an_ascii_terminal_gets_everything(tmp_path: Path) -> None:
     file = tmp_path / "letters.tdsl"
     file.write_text("tdsl 0.1\nfn f(x: f32) -> f32 { größe }\n", encoding="utf-8")
-    done = tdslc("check", file, env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
+    done = in_a_process("check", file, env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
     assert done.returncode == 1
     assert "gr\\xf6\\xdfe" in done.stderr

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import ml_dtypes
@@ -13,9 +15,11 @@ import numpy as np
 import pytest
 
 import tdsl
+from tdsl.runtime import arguments
+from tdsl.types.types import TupleType
 
-PROGRAM = """tdsl 0.1
-## Small functions.
+PROGRAM = """## Small functions.
+tdsl 0.1
 
 ## Affine map.
 pub fn linear[M, K, N](x: f32[M, K], w: f32[K, N], b: f32[N]) -> f32[M, N] { x @ w + b }
@@ -24,10 +28,7 @@ pub fn heads[T, C, static H, D](x: f32[T, C]) -> f32[H, T, D] where C == H * D {
 }
 pub fn scale[E: dtype(float), ...S](x: E[...S], by: E) -> E[...S] { x * by }
 pub fn positions[T, N](x: f32[T], table: f32[N]) -> f32[T] where T <= N { x + table[0:T] }
-pub fn split_pair[N](p: (f32[N], f32), y: f32[N]) -> (f32[N], (f32, f32[N])) {
-    let (a, s) = p
-    (a + y, (s, y * s))
-}
+pub fn nested[N](x: f32[N], y: f32[N]) -> (f32[N], (f32, f32[N])) { (x + y, (sum(x), x * y)) }
 pub fn count[static N](x: f32) -> f32[N] { full([N], x, f32) }
 pub fn flags[N](x: f32[N], y: f32[N]) -> bool[N] { x < y }
 fn hidden[N](x: i32[N]) -> i32[N] { x + 1 }
@@ -99,7 +100,6 @@ def test_the_dtype_is_checked_before_the_shape(m: tdsl.Module) -> None:
         (lambda m, x: m.heads(x, H=0), "E0508", "must be 1 or more"),
         (lambda m, x: m.heads(x, H=3), "E0703", "3 does not divide 4"),
         (lambda m, x: m.positions(x[0], x[0, :3]), "E0507", "T <= N"),
-        (lambda m, x: m.split_pair(x[0], x[0]), "E0502", "must be a tuple of 2 items"),
         (lambda m, x: m.scale(1.5, 2.0), "E0506", "cannot be inferred"),
     ],
 )
@@ -133,15 +133,25 @@ def test_dtype_parameters_and_weak_scalars(m: tdsl.Module) -> None:
         m.scale(numbers(3), True)
 
 
-def test_nested_arguments_and_results(m: tdsl.Module) -> None:
-    a, y = numbers(4), numbers(4) + 1
-    one, (s, two) = m.split_pair((a, 2.0), y)
-    np.testing.assert_allclose(one, a + y, rtol=1e-6)
-    np.testing.assert_allclose(two, y * 2, rtol=1e-6)
-    assert s == 2
-    with pytest.raises(tdsl.DTypeError) as caught:
-        m.split_pair((a, y[:1].astype(np.int32)[0]), y)
-    assert caught.value.argument == "p[1]"
+def test_nested_results(m: tdsl.Module) -> None:
+    x, y = numbers(4), numbers(4) + 1
+    one, (total, two) = m.nested(x, y)
+    np.testing.assert_allclose(one, x + y, rtol=1e-6)
+    np.testing.assert_allclose(total, x.sum(), rtol=1e-5)
+    np.testing.assert_allclose(two, x * y, rtol=1e-6)
+
+
+def test_tuples_of_arrays_are_taken_apart() -> None:
+    signature = tdsl.loads(PROGRAM).linear._signature
+    (_, x), (_, w), (_, b) = signature.parameters
+    nested = replace(signature, parameters=(("p", TupleType((x, TupleType((w, b))))), ("y", b)))
+    nested = replace(nested, parameter_spans=nested.parameter_spans[:2])
+    every = arguments.wanted(nested)
+    assert [one.name for one in every] == ["p[0]", "p[1][0]", "p[1][1]", "y"]
+    assert arguments.flatten(nested, every, [(1, (2, 3)), 4]) == [1, 2, 3, 4]
+    for wrong in (1, (1, 2, 3), (1, 2)):
+        with pytest.raises(tdsl.CallError, match="must be a tuple of 2 items"):
+            arguments.flatten(nested, every, [wrong, 4])
 
 
 def test_bool_results(m: tdsl.Module) -> None:
@@ -337,8 +347,6 @@ def test_loading_what_is_not_there(tmp_path: Path) -> None:
 
 
 def test_import_is_cheap() -> None:
-    import subprocess
-
     code = (
         "import sys, time; start = time.perf_counter(); import tdsl;"
         "spent = time.perf_counter() - start;"

@@ -14,16 +14,15 @@ import pytest
 import tdsl
 import tdsl.importer
 
-ONE = "tdsl 0.1\n## A model.\n\npub fn f[N](x: f32[N]) -> f32[N] { x + 1.0 }\n"
+ONE = "## A model.\ntdsl 0.1\n\npub fn f[N](x: f32[N]) -> f32[N] { x + 1.0 }\n"
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(str(tmp_path))
-    before = set(sys.modules)
     tdsl.importer.install()
     yield tmp_path
-    for name in set(sys.modules) - before:
+    for name in [name for name in sys.modules if name.startswith("imported_")]:
         del sys.modules[name]
 
 
