@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tdsl.check.context import Context
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.syntax.source import Span
+from tdsl.types.sizes import Opaque, Size
 
 
 def add_where(context: Context, clause: str, text: str = "") -> Help:
@@ -22,6 +25,28 @@ def where_edit(function: ast.Function, clause: str) -> Edit:
     source, end = function.span.source, function.signature_end
     joined = f", {clause}" if function.constraints else f" where {clause}"
     return Edit(Span(source, end, end), joined)
+
+
+def divisibility(context: Context, sizes: Iterable[Size]) -> list[Help]:
+    """Where `a//b` stands in a size, `b divides a` is often what is missing."""
+    found: dict[str, None] = {}
+    for size in sizes:
+        for atom in size.atoms():
+            if isinstance(atom, Opaque) and atom.operator == "//" and atom.left.symbol is not None:
+                left, right = context.names.size(atom.left), context.names.size(atom.right)
+                found[f"{right} divides {left}"] = None
+    if context.owner.node is None:
+        return []
+    return [add_where(context, clause) for clause in found]
+
+
+def at_most(left: str, right: str) -> str:
+    """`left <= right`, with a literal on the right, as people write it."""
+    return f"{right} >= {left}" if left.lstrip("-").isdigit() else f"{left} <= {right}"
+
+
+def less(left: str, right: str) -> str:
+    return f"{right} > {left}" if left.lstrip("-").isdigit() else f"{left} < {right}"
 
 
 def wrap(span: Span, before: str, after: str) -> tuple[Edit, ...]:

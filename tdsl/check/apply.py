@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal, NoReturn
 
 from tdsl.check import typed
-from tdsl.check.advice import add_where
+from tdsl.check.advice import add_where, divisibility
 from tdsl.check.binders import with_binders
 from tdsl.check.context import Context
 from tdsl.check.convert import convert
@@ -54,6 +54,7 @@ class _Checking:
 
     context: Context
     span: Span
+    sizes: tuple[Size, ...] = ()
 
     def show(self, thing: Type | Size | Shape | AnyDType) -> str:
         names = self.context.names
@@ -86,9 +87,20 @@ class _Checking:
         helps: Sequence[Help] = (),
     ) -> NoReturn:
         marks = tuple(Label(span, text) for span, text in labels) or (Label(self.span),)
-        diagnostic = Diagnostic(code, message, marks, tuple(notes), tuple(helps))
+        advice = [*helps]
+        if code in ("E0405", "E0412", "E0413"):
+            advice += divisibility(self.context, self.sizes)
+        diagnostic = Diagnostic(code, message, marks, tuple(notes), tuple(advice))
         self.context.reporter.add(with_binders(self.context.owner, diagnostic))
         raise _Refused
+
+
+def _sizes_of(given: Iterable[Given]) -> Iterator[Size]:
+    """The sizes among what a builtin is given: in shapes, and of arrays."""
+    for argument in given:
+        shape = argument.type.shape if isinstance(argument.type, TensorType) else argument.value
+        if isinstance(shape, tuple):
+            yield from (size for size in shape if isinstance(size, Size))
 
 
 @dataclass(frozen=True)
@@ -122,7 +134,7 @@ def apply_builtin(
         return poison(span)
     given = {name: argument.given for name, argument in taken.items()}
     try:
-        typing = builtin.rule(_Checking(context, span), given)
+        typing = builtin.rule(_Checking(context, span, tuple(_sizes_of(given.values()))), given)
     except _Refused:
         return poison(span)
     operands: list[typed.AnyExpression] = []

@@ -15,9 +15,15 @@ _CAPITAL = re.compile(r"(?<![\w.])[A-Z]\w*")
 _MOST = 3
 
 
+# Where a size or dtype is not compared, its birth does not matter.
+_COMPARING = re.compile(r"E020[34]|E030[23457]|E040[15789]|E041[23]")
+
+
 def with_binders(owner: Owner, diagnostic: Diagnostic) -> Diagnostic:
     """The diagnostic with a label at the binder of each size parameter that its message compares:
     those alone between backticks, and capitals outside of the types in it."""
+    if not _COMPARING.fullmatch(diagnostic.code):
+        return diagnostic
     message = diagnostic.message
     named = [*_QUOTED.findall(message), *_CAPITAL.findall(_TYPE.sub(" ", message))]
     marked = {(label.span.start, label.span.end) for label in diagnostic.labels}

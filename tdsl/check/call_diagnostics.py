@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from math import gcd
 
 from tdsl.check.call_failures import (
     CallFailure,
@@ -33,7 +32,8 @@ from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DType
 from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
-from tdsl.types.sizes import Size, divide_exactly
+from tdsl.types.sizes import Size
+from tdsl.types.solve import without_common_factor
 from tdsl.types.types import TensorType, Type
 
 
@@ -49,7 +49,7 @@ class CallSite:
     signature: Signature
     span: Span
     callee: Span
-    arguments: tuple[Type, ...]
+    arguments: tuple[Type | None, ...]
     argument_spans: tuple[Span, ...]
     facts: Facts
     names: Names
@@ -127,18 +127,28 @@ class _Message:
         return self.site.static_spans.get(origin.name, self.site.span)
 
     def label_argument(self, index: int) -> None:
-        found = self.site.names.type(self.site.arguments[index])
+        argument = self.site.arguments[index]
+        if argument is None:
+            self.label(self.site.argument_spans[index])
+            return
+        found = self.site.names.type(argument)
         shown = declared(self.signature, index)
         self.label(
             self.site.argument_spans[index],
             f"this is {found}; `{self.function}` declares `{shown}`",
         )
 
+    def value(self, known: Fixed) -> str:
+        """`N = 3*C`; with a name that the caller has too, `N` of `linear` = N - 1."""
+        shown = self.site.names.size(known.value)
+        if known.name in self.site.names.order:
+            return f"`{known.name}` of `{self.function}` = {shown}"
+        return f"{known.name} = {shown}"
+
     def label_fixed(self, fixed: Sequence[Fixed], blamed: Origin) -> None:
         """Point at what fixed the sizes that the blamed argument should have."""
         for known in fixed:
-            value = f"{known.name} = {self.site.names.size(known.value)}"
-            origin = known.origin
+            value, origin = self.value(known), known.origin
             if origin is None:
                 continue
             if origin.kind == "argument" and origin.index == blamed.index:
@@ -156,15 +166,15 @@ class _Message:
         groups: dict[str, list[str]] = {}
         for known in fixed:
             origin = known.origin
-            if known in told or origin is None:
+            shown = self.site.names.size(known.value)
+            if known in told or origin is None or shown == known.name:
                 continue
             place = {
                 "argument": f"from `{origin.name}`",
                 "static": "given",
                 "default": "the default",
             }[origin.kind]
-            value = f"{known.name} = {self.site.names.size(known.value)}"
-            groups.setdefault(place, []).append(value)
+            groups.setdefault(place, []).append(self.value(known))
         if groups:
             texts = [f"{', '.join(values)} ({place})" for place, values in groups.items()]
             self.notes.append(", ".join(texts))
@@ -193,7 +203,7 @@ class _Message:
         dtype = failure.dtype
         if dtype is None and isinstance(failure.part, TensorType):
             dtype = failure.part.dtype
-        if failure.reason not in ("dtype", "weak") or not isinstance(dtype, DType):
+        if failure.reason != "dtype" or not isinstance(dtype, DType):
             return
         if failure.part is not failure.declared and failure.part != failure.declared:
             return
@@ -208,8 +218,9 @@ class _Message:
         self.label_argument(index)
         reasons = involved(failure, self.signature)
         self.label_fixed(reasons, failure.origin)
-        if index in self.site.declarations:
-            shown = self.site.names.type(self.site.arguments[index])
+        argument = self.site.arguments[index]
+        if index in self.site.declarations and argument is not None:
+            shown = self.site.names.type(argument)
             self.label(self.site.declarations[index][1], f"declared {shown} here")
         own = [
             known
@@ -217,12 +228,15 @@ class _Message:
             if known.origin is not None and known.origin.index == index
         ]
         self.note_fixed(failure.fixed, (*reasons, *own))
-        self.help_transpose(index)
+        for known in reasons:
+            if known.origin is not None and known.origin.kind == "default":
+                self.help_static(known.name, failure.found)
+        if not self.helps:
+            self.help_transpose(index)
         if not self.helps:
             self.help_swap(index)
         if not self.helps:
             self.help_declare(failure, index)
-        if not self.helps:
             self.help_equal(failure.wanted, failure.found)
 
     def wrong_pack(self, failure: WrongPack) -> None:
@@ -260,7 +274,7 @@ class _Message:
             self.label_or_note(failure.constraint.span, f"`{self.function}` requires this")
         self.note_fixed(failure.fixed, reasons)
         if not failure.never:
-            divisor, dividend = _without_common_factor(failure.divisor, failure.dividend)
+            divisor, dividend = without_common_factor(failure.divisor, failure.dividend)
             if dividend.symbol is not None and divisor.literal != 1:
                 names = self.site.names
                 self.where(f"{names.size(divisor)} divides {names.size(dividend)}")
@@ -315,11 +329,7 @@ class _Message:
         self.notes.append("a static is passed by name and never inferred")
         if failure.value is None:
             return
-        given = f"{failure.name}={self.site.names.size(failure.value)}"
-        spans = list(self.site.static_spans.values())
-        at = spans[-1].end if spans else self.site.callee.end
-        edit = Edit(self.site.span.source.span(at, at), f", {given}" if spans else f"[{given}]")
-        self.helps.append(Help(f"pass it: `{self.with_static(given)}`", (edit,)))
+        self.help_static(failure.name, failure.value)
 
     def unknown_parameter(self, failure: UnknownParameter) -> None:
         span = self.site.static_spans.get(failure.name, self.site.span)
@@ -333,12 +343,25 @@ class _Message:
 
     # --- advice, each tried before it is given
 
+    def help_static(self, name: str, value: Size) -> None:
+        site = self.site
+        found = solve_call(
+            site.signature, site.arguments, {**site.statics, name: value}, site.facts
+        )
+        if isinstance(found, CallFailure):
+            return
+        given = f"{name}={site.names.size(value)}"
+        spans = list(site.static_spans.values())
+        at = spans[-1].end if spans else site.callee.end
+        edit = Edit(site.span.source.span(at, at), f", {given}" if spans else f"[{given}]")
+        self.helps.append(Help(f"pass it: `{self.with_static(given)}`", (edit,)))
+
     def fits(self, index: int, type_: Type) -> bool:
         arguments = list(self.site.arguments)
         arguments[index] = type_
         return self.fit(arguments)
 
-    def fit(self, arguments: Sequence[Type]) -> bool:
+    def fit(self, arguments: Sequence[Type | None]) -> bool:
         site = self.site
         result = solve_call(site.signature, arguments, site.statics, site.facts)
         return not isinstance(result, CallFailure)
@@ -417,19 +440,3 @@ def _around(span: Span, before: str, after: str) -> tuple[Edit, ...]:
 
 def _short(span: Span) -> str:
     return span.text if len(span.text) <= 30 and "\n" not in span.text else "…"
-
-
-def _without_common_factor(divisor: Size, dividend: Size) -> tuple[Size, Size]:
-    """`3*H` and `3*C` say of each other what H and C say."""
-    terms = (*divisor.terms, *dividend.terms)
-    common = gcd(*(factor for _, factor in terms))
-    shared = dict(terms[0][0])
-    for monomial, _ in terms:
-        powers = dict(monomial)
-        shared = {atom: min(power, powers.get(atom, 0)) for atom, power in shared.items()}
-    monomial = tuple(item for item in shared.items() if item[1])
-    by = Size(((monomial, common),))
-    a, b = divide_exactly(divisor, by), divide_exactly(dividend, by)
-    assert a is not None
-    assert b is not None
-    return a, b

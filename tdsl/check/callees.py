@@ -257,17 +257,21 @@ def check_static_arguments(context: Context, node: ast.StaticArguments) -> typed
 # --- dots
 
 
-def _module_path(context: Context, node: ast.Expression) -> ModuleEntry | PathEntry | None:
+def _module_path(
+    context: Context, node: ast.Expression
+) -> ModuleEntry | PathEntry | BrokenEntry | None:
     """The module, or the way to one, that a dotted expression names."""
     if isinstance(node, ast.Variable):
         if context.environment.find(node.name) is not None:
             return None
         entry = context.module.entries.get(node.name)
-        return entry if isinstance(entry, (ModuleEntry, PathEntry)) else None
+        return entry if isinstance(entry, (ModuleEntry, PathEntry, BrokenEntry)) else None
     if isinstance(node, ast.Attribute):
         outer = _module_path(context, node.value)
         if isinstance(outer, PathEntry):
             return outer.members.get(node.name.text)
+        if isinstance(outer, BrokenEntry):
+            return outer
     return None
 
 
@@ -277,6 +281,8 @@ def _member(context: Context, node: ast.Attribute) -> Entry | None:
     if path is None:
         return None
     name = node.name.text
+    if isinstance(path, BrokenEntry):
+        return path
     if isinstance(path, PathEntry):
         found = path.members.get(name)
         if found is not None:
@@ -294,8 +300,18 @@ def _member(context: Context, node: ast.Attribute) -> Entry | None:
 
 
 def report_missing(
-    context: Context, module: str, name: ast.Name, private: bool, public: Sequence[str]
+    context: Context,
+    module: str,
+    name: ast.Name,
+    private: bool,
+    public: Sequence[str],
+    *,
+    imported: bool = False,
 ) -> None:
+    def edits(other: str) -> tuple[Edit, ...]:
+        # An imported name is mentioned elsewhere too, so one edit would not do.
+        return () if imported else (Edit(name.span, other),)
+
     helps = []
     close = get_close_matches(name.text, public, 1)
     if private:
@@ -304,7 +320,7 @@ def report_missing(
     else:
         message = f"`{module}` has no public `{name.text}`"
         if close:
-            helps = [Help(f"did you mean `{close[0]}`?", (Edit(name.span, close[0]),))]
+            helps = [Help(f"did you mean `{close[0]}`?", edits(close[0]))]
     context.fail(name, "E0804", message, helps=helps)
 
 
@@ -328,9 +344,16 @@ def _foreign_module(context: Context, node: ast.Attribute, value: ast.Variable) 
         helps = [Help(f"`{name}` is a builtin", (Edit(node.span, name),))]
     else:
         helps = [
-            Help(found.text, tuple(Edit(node.span, edit.replacement) for edit in found.edits))
-            if len(found.edits) == 1 and found.edits[0].span == node.name.span
-            else Help(found.text)
+            Help(
+                found.text,
+                tuple(
+                    Edit(node.span, edit.replacement) if edit.span == node.name.span else edit
+                    for edit in found.edits
+                )
+                + tuple(
+                    Edit(node.span, name) for edit in found.edits if edit.span != node.name.span
+                ),
+            )
             for found in helps_for(context, name, node.name)
         ]
     if not helps:

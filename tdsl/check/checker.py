@@ -153,7 +153,7 @@ class ModuleChecker:
             else:
                 value = size_number(Size.of(Symbol(parameter.name.text, name)), span)
             context.environment.bind(parameter.name.text, Bound(value, span, used=True))
-        if not entry.expanding:
+        if not entry.circular:
             entry.expanding = True
             resolve_type(context, entry.node.type)
             entry.expanding = False

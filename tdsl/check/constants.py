@@ -19,7 +19,7 @@ def constant_value(context: Context, entry: ConstantEntry) -> typed.Expression:
         return entry.value
     node = entry.node
     if entry.computing:
-        context.fail(node.name, "E0802", f"the constant `{node.name.text}` is defined by itself")
+        context.fail(node.name, "E0513", f"the constant `{node.name.text}` is defined by itself")
         return poison(node.name.span)
     entry.computing = True
     inner = Context(

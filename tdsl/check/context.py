@@ -35,7 +35,8 @@ class Owner:
     indices: count[int] = field(default_factory=count)
     # The items unrolled so far, to be bounded.
     unrolled: int = 0
-    # Where run-time values of the body are computed in more than one way, see provenance.py.
+    # Names reported as unknown: one message for each.
+    unknown: set[str] = field(default_factory=set)
     in_test: bool = False
 
 

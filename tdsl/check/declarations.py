@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Literal, cast
 
 from tdsl.check import typed
@@ -14,7 +15,7 @@ from tdsl.check.scope import Bound, Environment, FunctionEntry
 from tdsl.check.sizes import size_of
 from tdsl.check.statements import fit
 from tdsl.check.types import resolve_type
-from tdsl.check.values import DTypeValue, PackValue, is_poisoned, number
+from tdsl.check.values import DTypeValue, PackValue, is_poisoned, number, poison
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Diagnostic, Edit, Help, Label
 from tdsl.syntax.source import Span
@@ -87,6 +88,7 @@ class _Head:
         self.symbols: dict[str, tuple[Symbol, ast.Parameter, Kind]] = {}
         self.packs: dict[str, Pack] = {}
         self.dtypes: dict[str, DTypeVariable] = {}
+        self.broken: list[str] = []
 
     def context(self, environment: Environment, facts: Facts, names: Names) -> Context:
         return Context(
@@ -183,7 +185,9 @@ class _Head:
                 "E0806",
                 f"unknown kind of parameter `{kind}`",
                 notes=[_KINDS_NOTE],
+                helps=_meant_kind(parameter.kind),
             )
+            self.broken.append(name)
             return
         if kind == "number":
             assert parameter.kind is not None
@@ -193,6 +197,7 @@ class _Head:
                 "static numbers with a fraction are not yet in this version",
                 helps=[Help(f"make it an argument: `{name}: f32`")],
             )
+            self.broken.append(name)
             return
         if kind in ("int", "bool") and not parameter.static:
             assert parameter.kind is not None
@@ -220,6 +225,7 @@ class _Head:
                 f"unknown set of dtypes `{bound}`",
                 notes=["it is one of float, int, number and any"],
             )
+            self.broken.append(parameter.name.text)
             return
         if parameter.default is not None:
             context.fail(
@@ -242,6 +248,9 @@ class _Head:
         for name, variable in self.dtypes.items():
             span = self.owner.binders[name]
             environment.bind(name, Bound(DTypeValue(DTypeType(variable), span), span, used=True))
+        for name in self.broken:
+            span = self.owner.binders[name]
+            environment.bind(name, Bound(poison(span), span, used=True))
         for name, pack in self.packs.items():
             span = self.owner.binders[name]
             value = PackValue(StringType(), span, (pack,))
@@ -435,3 +444,13 @@ class _Head:
             node.signature_end,
             argument_defaults,
         )
+
+
+def _meant_kind(kind: ast.Name) -> list[Help]:
+    """`E: float` for `E: dtype(float)`; `E: f32` for an argument."""
+    dtypes = {"float": "float", "any": "any", "dtype": "any", "type": "any"}
+    if kind.text in dtypes:
+        text = f"dtype({dtypes[kind.text]})"
+        return [Help(f"a dtype parameter is written `{text}`", (Edit(kind.span, text),))]
+    close = get_close_matches(kind.text, [*_KINDS, "dtype"], 1)
+    return [Help(f"did you mean `{close[0]}`?", (Edit(kind.span, close[0]),))] if close else []

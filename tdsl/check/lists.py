@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tdsl.check import typed
-from tdsl.check.advice import add_where
+from tdsl.check.advice import add_where, less
 from tdsl.check.context import Context
 from tdsl.check.convert import convert
 from tdsl.check.patterns import bind_pattern
@@ -14,7 +14,7 @@ from tdsl.check.scope import Bound
 from tdsl.check.sizes import size_of
 from tdsl.check.values import is_poisoned, kind_of, poison, size_number, static_size
 from tdsl.syntax import ast
-from tdsl.syntax.diagnostics import Help
+from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.types.sizes import Size
 from tdsl.types.types import ListType, TensorType, TupleType, Type, WeakType
 
@@ -107,7 +107,8 @@ def _comprehension(context: Context, node: ast.Comprehension) -> typed.Expressio
     if not isinstance(iterated.type, ListType):
         helps = []
         if static_size(iterated) is not None:
-            helps = [Help(f"a range is written `0..{node.iterated.span.text}`")]
+            text = f"0..{node.iterated.span.text}"
+            helps = [Help(f"a range is written `{text}`", (Edit(node.iterated.span, text),))]
         return context.fail(
             node.iterated,
             "E0603",
@@ -219,5 +220,5 @@ def _empty_range(context: Context, range_: ast.Range, start: Size, stop: Size) -
         helps = []
     else:
         message = f"the range {low}..{high} may be empty"
-        helps = [add_where(context, f"{low} < {high}")]
+        helps = [add_where(context, less(low, high))]
     return context.fail(range_, "E0602", message, "a range has one index or more", helps=helps)

@@ -116,9 +116,32 @@ def unknown_name(
 ) -> typed.Expression:
     """Report a name that means nothing here, with what was probably meant."""
     name = node.name if isinstance(node, ast.Variable) else node.text
+    if name in context.owner.unknown:
+        return poison(node.span)
+    context.owner.unknown.add(name)
     helps = helps_for(context, name, node)
+    if isinstance(node, ast.Variable) and name.isidentifier() and name[0].isupper():
+        helps += _bind_size(context, name)
     context.fail(node, "E0801", f"unknown {what} `{name}`", helps=helps)
     return poison(node.span)
+
+
+def _bind_size(context: Context, name: str) -> list[Help]:
+    """A size must be among the parameters of its function."""
+    function = context.owner.node
+    if function is None:
+        return []
+    if function.parameters:
+        end, text = function.parameters[-1].span.end, f", {name}"
+    else:
+        end, text = function.name.span.end, f"[{name}]"
+    names = [
+        ("..." if isinstance(parameter, ast.PackParameter) else "") + parameter.name.text
+        for parameter in function.parameters
+    ]
+    head = f"{function.name.text}[{', '.join([*names, name])}]"
+    edit = Edit(function.span.source.span(end, end), text)
+    return [Help(f"bind the size among the parameters: `fn {head}`", (edit,))]
 
 
 def helps_for(context: Context, name: str, node: ast.Node) -> list[Help]:

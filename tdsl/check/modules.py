@@ -273,10 +273,8 @@ class _Run:
             if not isinstance(inner, PathEntry):
                 return
             known = inner
-        if isinstance(entry, ModuleEntry):
-            known.members[item.path[-1].text] = entry
-        else:
-            self.define(scope, item.path[0], entry, False)
+        assert isinstance(entry, (ModuleEntry, BrokenEntry))
+        known.members[item.path[-1].text] = entry
 
     def import_names(self, scope: ModuleScope, item: ast.ImportNames) -> None:
         module = self.load(scope, item.path)
@@ -294,6 +292,7 @@ class _Run:
                         imported.name,
                         found is not None,
                         sorted(module.public),
+                        imported=True,
                     )
             self.define(scope, name, entry, item.public)
 

@@ -134,6 +134,9 @@ def _of_promotion(
     if culprit is None:
         place = Label(_operator_span(apply), f"`{name}` of {met} gives {given}")
         return Provenance(place, (), (), (), ())
+    if isinstance(culprit, typed.Convert) and not culprit.explicit:
+        remark = f"{met} with a number with a fraction gives {given}"
+        return Provenance(Label(_operator_span(apply), remark), (), (), (), ())
     source = trace.source(culprit)
     is_scalar = isinstance(culprit.type, TensorType) and not culprit.type.shape
     remark = ""
@@ -169,6 +172,9 @@ def _source_labels(
 
 
 def _round(culprit: typed.Expression, declared: AnyDType) -> tuple[Help, ...]:
+    """Convert what brought the other dtype in: between floats only, for it may be small."""
+    if not declared.is_float:
+        return ()
     if isinstance(culprit, typed.Convert) and culprit.explicit:
         inner = culprit.value
         text = f"{declared}({inner.span.text})"

@@ -53,6 +53,7 @@ class _Mismatch:
             helps += origin.size_helps
             helps.append(self._declare(given, is_dtype=True))
             helps += origin.round_helps or self._round()
+            helps[0] = Help(helps[0].text.removeprefix("or "), helps[0].edits)
         elif is_weak:
             helps += self._fill()
         else:

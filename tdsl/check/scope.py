@@ -44,6 +44,7 @@ class AliasEntry:
     module: ModuleScope
     node: ast.Alias
     expanding: bool = False
+    circular: bool = False
 
 
 @dataclass(eq=False)
@@ -63,7 +64,7 @@ class ModuleEntry:
 class PathEntry:
     """The `a` of `import a.b`: only its members mean something."""
 
-    members: dict[str, ModuleEntry | PathEntry] = field(default_factory=dict)
+    members: dict[str, ModuleEntry | PathEntry | BrokenEntry] = field(default_factory=dict)
 
 
 @dataclass(eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tdsl.check import typed
 from tdsl.check.context import Context
 from tdsl.check.values import is_poisoned, static_size
-from tdsl.syntax.diagnostics import Help
+from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.types.sizes import Size
 from tdsl.types.types import TensorType, WeakType
 
@@ -23,6 +23,7 @@ def size_of(context: Context, expression: typed.Expression, what: str) -> Size |
         notes.append("sizes are known before a program runs; values of arrays are not")
     elif expression.type == WeakType("float"):
         notes.append("`/` is division of numbers; sizes divide with `//`")
+        helps += _floor_division(expression)
     context.fail(
         expression.span,
         "E0514" if isinstance(expression.type, WeakType) else "E0206",
@@ -32,3 +33,14 @@ def size_of(context: Context, expression: typed.Expression, what: str) -> Size |
         helps=helps,
     )
     return None
+
+
+def _floor_division(expression: typed.Expression) -> list[Help]:
+    """`C / H` where `C // H` is meant."""
+    if not isinstance(expression, typed.Apply) or expression.builtin != "div":
+        return []
+    left, right = (operand.span for operand in expression.operands)
+    between = left.source.text[left.end : right.start]
+    offset = left.end + between.find("/")
+    edit = Edit(left.source.span(offset, offset + 1), "//")
+    return [Help("write `//`", (edit,))]

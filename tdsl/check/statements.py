@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from tdsl.check import typed
+from tdsl.check.advice import wrap
 from tdsl.check.context import Context
 from tdsl.check.convert import convert
 from tdsl.check.patterns import bind_pattern
 from tdsl.check.types import resolve_type
 from tdsl.check.values import is_poisoned, kind_of, number, poison
 from tdsl.syntax import ast
-from tdsl.syntax.diagnostics import Help
+from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.types.dtypes import DTYPES
 from tdsl.types.types import ListType, PoisonType, TensorType, TupleType, Type, WeakType
 
@@ -91,8 +92,23 @@ def _declared(
         f"`{_pattern_text(node)}` is declared as `{shown}`, but its value is `{given}`",
         f"this is {given}",
         more=[(node.type.span, "declared here")],
+        helps=_retype(node.type, value, declared, given),
     )
     return poison(value.span)
+
+
+def _retype(
+    node: ast.TypeExpression, value: typed.Expression, declared: Type, given: str
+) -> list[Help]:
+    helps = (
+        []
+        if isinstance(value.type, WeakType)
+        else [Help(f"declare `{given}`, or leave the type out", (Edit(node.span, given),))]
+    )
+    if isinstance(declared, TensorType) and isinstance(value.type, TensorType):
+        cast = f"{declared.dtype}("
+        helps.append(Help(f"cast it: `{cast}…)`", wrap(value.span, cast, ")")))
+    return helps
 
 
 def _pattern_text(node: ast.Let) -> str:

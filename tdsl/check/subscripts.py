@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tdsl.check import typed
-from tdsl.check.advice import add_where
+from tdsl.check.advice import add_where, at_most, less
 from tdsl.check.binders import with_binders
 from tdsl.check.context import Context
 from tdsl.check.sizes import size_of
@@ -181,7 +181,7 @@ class _Subscript:
             if literal is not None and literal < 0:
                 clause = f"{names.size(size)} >= {-literal}"
             elif facts.at_least(absolute):
-                clause = f"{shown} < {names.size(size)}"
+                clause = less(shown, names.size(size))
             else:
                 clause = f"{shown} >= 0"
             helps = [add_where(self.context, clause)]
@@ -205,7 +205,7 @@ class _Subscript:
                 f"this slice {verb} past the end: it stops at {high}, "
                 f"and axis {axis} of {self._shown()} has size {full}"
             )
-            problems.append((message, f"{high} <= {full}", f"nothing says {high} <= {full}"))
+            problems.append((message, at_most(high, full), f"nothing says {high} <= {full}"))
         if not facts.at_least(start):
             verb = "starts" if all_literal else "may start"
             problems.append(
@@ -220,7 +220,7 @@ class _Subscript:
             problems.append(
                 (
                     f"this slice {verb} empty: it starts at {low} and stops at {high}",
-                    f"{low} < {high}",
+                    less(low, high),
                     "",
                 )
             )

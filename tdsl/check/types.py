@@ -199,8 +199,11 @@ def _pack(context: Context, name: ast.Name) -> Shape | None:
 def _alias(context: Context, node: ast.NamedType, entry: AliasEntry) -> Type:
     alias = entry.node
     name = alias.name.text
+    if entry.circular:
+        return POISON
     if entry.expanding:
-        context.fail(alias.name, "E0806", f"the type `{name}` is defined by itself")
+        entry.circular = True
+        context.fail(alias.name, "E0513", f"the type `{name}` is defined by itself")
         return POISON
     environment = Environment()
     if not _bind_arguments(context, node, alias, environment):
@@ -212,10 +215,11 @@ def _alias(context: Context, node: ast.NamedType, entry: AliasEntry) -> Type:
         environment=environment,
     )
     entry.expanding = True
-    try:
-        return resolve_type(inner, alias.type)
-    finally:
-        entry.expanding = False
+    result = resolve_type(inner, alias.type)
+    entry.expanding = False
+    # Whatever led into a circle is not said to be one again.
+    entry.circular = entry.circular or isinstance(result, PoisonType)
+    return result
 
 
 def _bind_arguments(
@@ -282,7 +286,10 @@ def _wrong_count(context: Context, node: ast.NamedType, alias: ast.Alias) -> Non
     context.fail(
         node,
         "E0808",
-        f"`{alias.name.text}` takes {len(alias.parameters)} sizes or dtypes: [{wanted}]",
+        f"`{alias.name.text}` is written with {len(alias.parameters)} of sizes and dtypes: "
+        f"`{alias.name.text}[{wanted}]`"
+        if wanted
+        else f"`{alias.name.text}` is written without brackets",
         f"{len(node.arguments)} are given",
         more=[(alias.name.span, "defined here")] if alias.span.source is node.span.source else [],
     )
