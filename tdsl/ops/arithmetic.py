@@ -146,7 +146,7 @@ def _arithmetic(
             first = given["x"] if isinstance(given["x"].type, TensorType) else given["y"]
             require_number(checking, sign, first, _bool_hint(bools_hint))
         if name == "pow":
-            _refuse_negative_power(checking, dtype, given["y"])
+            _refuse_negative_power(checking, dtype, given)
         return Typing(
             with_shape("int" if weak_bools else dtype, shape), conversions(dtype, ("x", "y")), {}
         )
@@ -177,16 +177,18 @@ def _arithmetic(
     )
 
 
-def _refuse_negative_power(checking: Checking, dtype: AnyDType | WeakKind, exponent: Given) -> None:
+def _refuse_negative_power(
+    checking: Checking, dtype: AnyDType | WeakKind, given: Mapping[str, Given]
+) -> None:
+    base, exponent = given["x"], given["y"]
     value = exponent.value
     if isinstance(value, int) and value < 0 and is_kind(dtype, INTEGERS):
-        refuse_dtype(
-            checking,
-            "**",
-            exponent,
-            dtype,
-            "no negative power of integers",
-            [Help("a float exponent gives a float", wrap(exponent, "f32(", ")"))],
+        shown = checking.show(base.type) if base.type else "an integer"
+        checking.fail(
+            "E0306",
+            "integers have no negative powers: their results are not whole",
+            labels=[(exponent.span, "negative"), (base.span, f"this is {shown}")],
+            helps=[Help("make the base a float", wrap(base, "f32(", ")"))],
         )
 
 

@@ -148,6 +148,14 @@ def _refuse_vector_against_column(
                 subscripted(vector[0], "[:, newaxis]"),
             )
         )
+        if len(column[1]) == 2:
+            shown = show_shape(checking, vector[1])
+            helps.append(
+                Help(
+                    f"for one number a place, {shown}: make the column a vector",
+                    subscripted(column[0], "[:, 0]"),
+                )
+            )
     helps.append(
         Help(
             f"for every pair, {show_shape(checking, result)}: make the vector a row",

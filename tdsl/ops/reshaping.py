@@ -13,7 +13,7 @@ from tdsl.ops.primitive import Builder
 from tdsl.ops.table import Builtin, Checking, Given, Parameter, Typing
 from tdsl.ops.targets import require_positive
 from tdsl.syntax.diagnostics import Help
-from tdsl.types.sizes import Dimension, Pack, Shape, Size, divide_exactly, elements
+from tdsl.types.sizes import Dimension, PackProduct, Shape, Size, divide_exactly, elements
 from tdsl.types.types import TensorType
 
 
@@ -52,9 +52,12 @@ def _rule(checking: Checking, given: Mapping[str, Given]) -> Typing:
     return Typing(TensorType(x.dtype, shape), {}, {"shape": shape})
 
 
-def _quotient(checking: Checking, dividend: Shape, divisor: Shape) -> str:
-    above, below = _count(checking, dividend), _count(checking, divisor)
-    return f"({above}) / ({below})" if "*" in above + below else f"{above} / {below}"
+def _quotient(checking: Checking, have: Shape, want: Shape) -> str:
+    dividend, divisor = (
+        checking.show(size) if len(size.terms) == 1 else f"({checking.show(size)})"
+        for size in _reduced(have, want)
+    )
+    return f"{dividend} / ({divisor})" if "*" in divisor else f"{dividend} / {divisor}"
 
 
 def _count(checking: Checking, shape: Shape) -> str:
@@ -89,16 +92,9 @@ def _refuse(
 
 def _helps(checking: Checking, have: Shape, want: Shape, relation: str) -> list[Help]:
     """The constraint that is missing, where dividing out what both sides share leaves one name."""
-    left, right = list(have), list(want)
-    for dimension in have:
-        if dimension in right:
-            left.remove(dimension)
-            right.remove(dimension)
-    if any(isinstance(dimension, Pack) for dimension in (*left, *right)):
+    dividend, divisor = _reduced(have, want)
+    if any(isinstance(atom, PackProduct) for size in (dividend, divisor) for atom in size.atoms()):
         return []
-    dividend, divisor = elements(tuple(left)), elements(tuple(right))
-    shared = _shared_factor(dividend, divisor)
-    dividend, divisor = _divided(dividend, shared), _divided(divisor, shared)
     if relation == "divides":
         where = checking.where(divisor, "divides", dividend)
     elif _is_name(dividend):
@@ -108,6 +104,18 @@ def _helps(checking: Checking, have: Shape, want: Shape, relation: str) -> list[
     else:
         where = None
     return [where] if where is not None else []
+
+
+def _reduced(have: Shape, want: Shape) -> tuple[Size, Size]:
+    """The element counts without what both share."""
+    left, right = list(have), list(want)
+    for dimension in have:
+        if dimension in right:
+            left.remove(dimension)
+            right.remove(dimension)
+    dividend, divisor = elements(tuple(left)), elements(tuple(right))
+    shared = _shared_factor(dividend, divisor)
+    return _divided(dividend, shared), _divided(divisor, shared)
 
 
 def _shared_factor(one: Size, other: Size) -> Size:

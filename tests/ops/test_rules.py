@@ -100,7 +100,8 @@ def test_sizes_that_differ_come_with_a_where() -> None:
 def test_vector_against_column_says_both_ways_to_write_it() -> None:
     found = refusal("add", "f32[N]", "f32[N, 1]")
     assert edited(found, 0) == "add(x[:, newaxis], y)"
-    assert edited(found, 1) == "add(x[newaxis, :], y)"
+    assert edited(found, 1) == "add(x, y[:, 0])"
+    assert edited(found, 2) == "add(x[newaxis, :], y)"
     # Where a column of the vector would not fit, only the row is offered.
     only = refusal("add", "f32[T, 1]", "f32[C]")
     assert len(only.helps) == 1
@@ -141,7 +142,9 @@ def test_division() -> None:
 
 
 def test_negative_powers() -> None:
-    assert refusal("pow", "i32[N]", ("int", -1)).code == "E0306"
+    found = refusal("pow", "i32[N]", ("int", -1))
+    assert found.code == "E0306"
+    assert edited(found) == "pow(f32(x), y)"
     assert refusal("pow", ("int", 2), ("int", -1)).code == "E0306"
     assert result("pow", "f32[N]", ("int", -1)) == "f32[N]"
     assert result("pow", "i32[N]", ("int", 2)) == "i32[N]"

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 from ops_support import check, edited, refusal, result, show
 
+from tdsl.types.dtypes import DTYPES
 from tdsl.types.sizes import Size
 from tdsl.types.types import ListType
+
+F32 = DTYPES["f32"]
 
 
 @pytest.mark.parametrize(
@@ -147,6 +150,7 @@ def test_reshape_message() -> None:
         ("f32[T, 3*C]", "3, T, H, D", "add `where C == D*H`"),
         ("f32[H, T, D]", "T, C", "add `where C == D*H`"),
         ("f32[N]", "M", "add `where N == M`"),
+        ("f32[...S, C]", "...S, H, D", "add `where C == D*H`"),
     ],
 )
 def test_reshape_finds_the_missing_equality(type_: str, target: str, where: str) -> None:
@@ -161,10 +165,22 @@ def test_reshape_without_a_single_name_says_nothing() -> None:
     assert "6 elements against 4" in found.message
 
 
+def test_sums_that_both_sides_have_are_divided_out() -> None:
+    wide = Size.of(1) + check("iota", "N").result.shape[0]  # type: ignore[union-attr, operator]
+    have = check("zeros", (check("iota", "T").result.shape[0], wide), F32).result  # type: ignore[union-attr]
+    target = (*check("zeros", "A, B", F32).result.shape, wide)  # type: ignore[union-attr]
+    assert refusal("reshape", have, target).helps[0].text == "add `where T == A*B`"
+
+
+def test_packs_are_no_names() -> None:
+    assert refusal("reshape", "f32[...S, C]", "C").helps == ()
+
+
 def test_wildcard_must_divide() -> None:
     found = refusal("reshape", "f32[T, C]", "T, H, _")
     assert found.code == "E0412"
     assert found.helps[0].text == "add `where H divides C`"
+    assert found.labels[0].text == "`_` would be C / H"
     assert refusal("reshape", "f32[7]", "2, _").code == "E0412"
     assert refusal("reshape", "f32[8]", "_, _").code == "E0412"
 
