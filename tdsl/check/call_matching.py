@@ -95,7 +95,7 @@ class Matching:
         """A weak number takes the declared dtype; it has no axes."""
         open_packs = [axis for axis in declared.shape if isinstance(axis, Pack)]
         if len(open_packs) < len(declared.shape):
-            raise Mismatch(declared, found, "rank")
+            raise Mismatch(declared, found, "kind")
         for pack in open_packs:
             self.bind_pack(pack, (), origin)
         if isinstance(declared.dtype, DTypeVariable):

@@ -161,7 +161,7 @@ def _indivisible(failure: Indivisible, signature: Signature, names: Names) -> st
     divides = (
         f"{divisor} does not divide {dividend}"
         if failure.never
-        else f"nothing says that {divisor} divides {dividend}"
+        else f"nothing here says that {divisor} divides {dividend}"
     )
     if failure.constraint is not None:
         return f"{function} requires `{failure.constraint.span.text}`: {divides}"

@@ -23,7 +23,7 @@ from tdsl.types.sizes import (
 )
 
 DEPTH = 3  # multiples of hypotheses subtracted one after the other
-STEPS = 300  # subtractions tried in one proof
+STEPS = 100  # subtractions tried in one proof
 LONGEST = 24  # terms of a hypothesis that is used
 CASES = 3  # `min` and `max` atoms told apart by cases, in one proof
 
@@ -127,7 +127,20 @@ class _Proof:
 
     hypotheses: tuple[Size, ...]
     lower: dict[Atom, int | None] = field(default_factory=dict)
+    # Goals that were not proved from some facts, with the depth of the search.
+    failed: dict[tuple[Size, tuple[Size, ...]], int] = field(default_factory=dict)
     steps: int = STEPS
+
+    def __post_init__(self) -> None:
+        """`N - 7 >= 0` is a bound of N."""
+        for fact in self.hypotheses:
+            varying = [term for term in fact.terms if term[0]]
+            if len(varying) != 1 or varying[0][1] != 1:
+                continue
+            symbol = Size((varying[0],)).symbol
+            if symbol is not None:
+                constant = next((factor for monomial, factor in fact.terms if not monomial), 0)
+                self.lower[symbol] = max(symbol.least, -constant)
 
     def holds(self, size: Size) -> bool:
         if self.bounded(_tighten(size)):
@@ -158,7 +171,7 @@ class _Proof:
     def bound(self, atom: Atom) -> int | None:
         """A number that the atom never goes below; None where none is known."""
         if isinstance(atom, Symbol):
-            return None if atom.least <= UNBOUNDED else atom.least
+            return self.lower.get(atom, None if atom.least <= UNBOUNDED else atom.least)
         if isinstance(atom, PackProduct):
             return 1
         if atom not in self.lower:
@@ -175,7 +188,8 @@ class _Proof:
                 return 0
             lowest = self.lower_bound(left)
             if lowest is not None and right.literal:
-                return lowest // right.literal
+                bound = lowest // right.literal
+                return bound + self.proves(left - right * (bound + 1))
             if self.proves(left - right):
                 return 1
             return 0 if self.proves(left) else None
@@ -240,8 +254,9 @@ class _Proof:
         negative = [term for term in goal.terms if term[1] < 0 or not self.is_positive(term[0])]
         if not negative:
             return True
-        if not depth or len(goal.terms) > 4 * LONGEST:
+        if self.failed.get((goal, facts), 0) >= depth or len(goal.terms) > 4 * LONGEST:
             return False
+        self.failed[goal, facts] = depth
         monomial, factor = max(negative, key=lambda term: sum(power for _, power in term[0]))
         if factor > 0:
             return False  # an atom of unknown sign

@@ -180,8 +180,8 @@ class Size:
     def __mul__(self, other: Size | int) -> Size:
         other = Size.of(other)
         for one, two in ((self, other), (other, self)):
-            if one.literal == 1:
-                return two
+            if one.literal is not None:
+                return two._scaled(one.literal)
         if len(self.terms) * len(other.terms) > 20 * MOST_TERMS:
             raise SizeTooComplex("a product of two long sums")
         result: dict[Monomial, int] = {}
@@ -190,6 +190,16 @@ class Size:
                 monomial = _times(left, right)
                 result[monomial] = result.get(monomial, 0) + left_factor * right_factor
         return Size._from(result)
+
+    def _scaled(self, by: int) -> Size:
+        if by == 1 or not self.terms:
+            return self
+        if by == 0:
+            return _literal(0)
+        terms = tuple((monomial, factor * by) for monomial, factor in self.terms)
+        if any(abs(factor) > MOST_FACTOR for _, factor in terms):
+            raise SizeTooComplex("a number beyond 64 bits")
+        return Size(terms)
 
     __radd__ = __add__
     __rmul__ = __mul__

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from tdsl.types.naming import dimensions as dimensions
 from tdsl.types.proofs import Facts
@@ -86,6 +87,8 @@ def solve(
                     continue
             elif found.literal is not None or not found.symbols() & unknowns:
                 values[symbol], why[symbol] = found, equation.why
+                if found.literal is not None and found.literal < symbol.least:
+                    return MayBeSmall(values, why, symbol, found)
                 continue
             difference = wanted - found
             left = difference.symbols() & unknowns
@@ -105,6 +108,8 @@ def solve(
                     factor, rest = -factor, -rest
                 return Conflict(values, why, equation, wanted, found, symbol, factor, -rest)
             values[symbol], why[symbol] = value, equation.why
+            if value.literal is not None and value.literal < symbol.least:
+                return MayBeSmall(values, why, symbol, value)
         if len(later) == len(waiting):
             break
         waiting = later
@@ -157,3 +162,19 @@ def undeterminable(
                 missing.remove(left[0])
                 progress = True
     return tuple(missing), tuple(pack for pack in packs if pack not in found_packs)
+
+
+def without_common_factor(divisor: Size, dividend: Size) -> tuple[Size, Size]:
+    """`3*H` and `3*C` say of each other what H and C say."""
+    terms = (*divisor.terms, *dividend.terms)
+    common = gcd(*(factor for _, factor in terms))
+    shared = dict(terms[0][0])
+    for monomial, _ in terms:
+        powers = dict(monomial)
+        shared = {atom: min(power, powers.get(atom, 0)) for atom, power in shared.items()}
+    monomial = tuple(item for item in shared.items() if item[1])
+    by = Size(((monomial, common),))
+    a, b = divide_exactly(divisor, by), divide_exactly(dividend, by)
+    assert a is not None
+    assert b is not None
+    return a, b
