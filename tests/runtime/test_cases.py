@@ -109,7 +109,7 @@ def test_7_memory_stays_flat_and_results_outlive_the_module() -> None:
         y = module.double(x)
     gc.collect()
     before = resident_megabytes()
-    for _ in range(20_000 if os.environ.get("CI") else 2_000):
+    for _ in range(20_000):
         y = module.double(x)
     assert resident_megabytes() - before < 50
     double = module.double
