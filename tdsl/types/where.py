@@ -113,7 +113,8 @@ def excess(relation: Relation, left: Size, right: Size) -> Size:
 class _Relating:
     def __init__(self, parameters: Sequence[Symbol]) -> None:
         self.places = {symbol: place for place, symbol in enumerate(parameters)}
-        self.names = Names(order=tuple(symbol.name for symbol in parameters))
+        owner = parameters[0].owner if parameters else ""
+        self.names = Names(order=tuple(symbol.name for symbol in parameters), owner=owner)
         self.values: dict[Symbol, Size] = {}
         self.quotients: list[Symbol] = []
         self.hypotheses: list[Size] = []
@@ -193,45 +194,29 @@ class _Relating:
             if isinstance(atom, Opaque) and atom.operator == "//":
                 value = _alone(raw, atom)
                 if value is not None:
-                    form = f"{self.names.size(atom.left)} == {self.factors(atom.right, value)}"
-                    return Refusal(
-                        clause, "E0512", "floor division forgets the remainder", f"where {form}"
-                    )
-        for symbol in clause.left.symbols() | clause.right.symbols():
-            parts = raw.split(symbol)
-            if set(parts) <= {0, 1} and 1 in parts:
-                factor, rest = parts[1], -parts.get(0, Size.of(0))
-                if symbol in factor.symbols() or symbol in rest.symbols():
-                    continue
-                if (factor.literal or 0) < 0:
-                    factor, rest = -factor, -rest
-                if len(factor.terms) == 1 and len(rest.terms) == 1 and not rest.packs():
-                    divisor, dividend = self.names.size(factor), self.names.size(rest)
-                    form = (
-                        f"{symbol.name} == {self.factors(rest, None)}//{self.factors(factor, None)}"
-                    )
-                    if rest.symbol is not None:
-                        return Refusal(
-                            clause,
-                            "E0512",
-                            "no parameter can be put in terms of the others without division",
-                            f"where {divisor} divides {dividend}, {form}",
-                        )
-        return Refusal(
-            clause,
-            "E0512",
+                    left, right = atom.left, atom.right * value
+                    form = f"where {self.names.size(left)} == {self.names.size(right)}"
+                    return Refusal(clause, "E0512", "floor division forgets the remainder", form)
+        reason = (
             "no parameter can be put in terms of the others; "
-            "one side must be a parameter that no other clause fixes",
+            "one side must be a parameter that no other clause fixes"
         )
+        return Refusal(clause, "E0512", reason, self.with_quotient(difference))
 
-    def factors(self, size: Size, other: Size | None) -> str:
-        """`size * other`, each in parentheses where it needs them."""
-        texts = []
-        for part in (size, other):
-            if part is not None:
-                text = self.names.size(part)
-                texts.append(text if text.isidentifier() or text.isdigit() else f"({text})")
-        return "*".join(texts)
+    def with_quotient(self, difference: Size) -> str | None:
+        """`2*C == 3*H` is `2 divides H, C == 3*(H//2)`."""
+        if len(difference.terms) != 2:
+            return None
+        terms = sorted(difference.terms, key=lambda term: abs(term[1]))
+        (own, factor), (other, multiple) = terms
+        if factor * multiple > 0:
+            return None
+        common = gcd(factor, multiple)
+        one, two = Size(((own, 1),)).symbol, Size(((other, 1),)).symbol
+        if one is None or two is None:
+            return None
+        factor, multiple = abs(factor) // common, abs(multiple) // common
+        return f"where {factor} divides {two.name}, {one.name} == {multiple}*({two.name}//{factor})"
 
     # --- divides
 
@@ -283,7 +268,7 @@ class _Relating:
         return None if best is None else best[1:]
 
     def refuse_divides(self, clause: Clause, dividend: Size) -> Refusal:
-        divisor, whole = self.factors(clause.left, None), clause.right.symbol
+        divisor, whole = self.names.size(clause.left), clause.right.symbol
         if whole is not None and whole in self.values and len(self.values[whole].terms) == 1:
             for symbol in self.values[whole].symbols():
                 if symbol in self.quotients:

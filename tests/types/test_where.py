@@ -126,7 +126,8 @@ def test_an_eliminated_parameter_stays_at_least_1() -> None:
     ("clauses", "code", "write"),
     [
         ([clause(H * D, "==", T * C)], "E0512", None),
-        ([clause(2 * C, "==", 3 * H)], "E0512", None),
+        ([clause(2 * C, "==", 3 * H)], "E0512", "where 2 divides H, C == 3*(H//2)"),
+        ([clause(opaque("//", C, H), "==", D * E)], "E0512", "where C == H*D*E"),
         (
             [clause(T * opaque("//", C, H), "==", N * D)],
             "E0512",
@@ -155,10 +156,10 @@ def test_refused(clauses: list[Clause], code: str, write: str | None) -> None:
     assert relations.refusals[0].reason
 
 
-def test_the_form_to_write() -> None:
-    (refusal,) = related(clause(opaque("//", C, H), "==", D * E)).refusals or (None,)
-    if refusal is not None:
-        assert refusal.write == "where C == H*(D*E)"
+def test_the_form_to_write_is_accepted() -> None:
+    relations = related(clause(2, "divides", H), clause(C, "==", 3 * half(H)))
+    assert relations.refusals == ()
+    assert in_force(2 * C, relations) == in_force(3 * H, relations)
 
 
 sides = st.sampled_from([T, C, H, D, H * D, 2 * C, T + 1, C - 1, N * E, Size.of(6), H * D + N])
