@@ -64,10 +64,12 @@ _BUFFERIZE = (
     "function-boundary-type-conversion=identity-layout-map},"
     "canonicalize"
 )
+# Memory before arithmetic: the axis of memref.dim must still be seen to be a constant.
 _TO_LLVM = (
-    "lower-affine,expand-strided-metadata,lower-affine,arith-expand,convert-scf-to-cf,"
-    "convert-math-to-llvm,convert-math-to-libm,convert-arith-to-llvm,finalize-memref-to-llvm,"
-    "convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts"
+    "lower-affine,expand-strided-metadata,lower-affine,arith-expand{include-bf16=1},"
+    "convert-scf-to-cf,finalize-memref-to-llvm,convert-math-to-llvm,convert-math-to-libm,"
+    "convert-arith-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,"
+    "reconcile-unrealized-casts"
 )
 
 

@@ -102,8 +102,10 @@ def _indices(access: Access, counters: Sequence[Any]) -> list[Any]:
         elif isinstance(expression, ir.AffineConstantExpr):
             result.append(index(expression.value))
         else:
-            map_ = ir.AffineMap.get(len(counters), 0, [expression])
-            result.append(affine.AffineApplyOp(map_, list(counters)).result)
+            # Loops that are not open yet are not mentioned, but the map counts them.
+            known = [index(0) if counter is None else counter for counter in counters]
+            map_ = ir.AffineMap.get(len(known), 0, [expression])
+            result.append(affine.AffineApplyOp(map_, known).result)
     return result
 
 
