@@ -8,6 +8,7 @@ from tdsl.check.context import Context
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.syntax.source import Span
+from tdsl.types.naming import Names
 from tdsl.types.sizes import Opaque, Size
 
 
@@ -43,6 +44,12 @@ def divisibility(context: Context, sizes: Iterable[Size]) -> list[Help]:
 def at_most(left: str, right: str) -> str:
     """`left <= right`, with a literal on the right, as people write it."""
     return f"{right} >= {left}" if left.lstrip("-").isdigit() else f"{left} <= {right}"
+
+
+def positive(names: Names, size: Size) -> str:
+    """`size >= 0`, with the number on the right."""
+    constant = next((factor for monomial, factor in size.terms if not monomial), 0)
+    return f"{names.size(size - constant)} >= {-constant}"
 
 
 def less(left: str, right: str) -> str:

@@ -91,6 +91,8 @@ class ModuleChecker:
     scope: ModuleScope
     reporter: Reporter
     checked: dict[str, typed.Function] = field(default_factory=dict)
+    # While an edit is tried, what an error in the body hid before must not count as new.
+    trial: bool = False
     calls: dict[typed.FunctionReference, list[tuple[typed.FunctionReference, Span]]] = field(
         default_factory=dict
     )
@@ -113,7 +115,7 @@ class ModuleChecker:
         )
         body = check_block(context, entry.node.body)
         body = check_result(context, entry.node, declaration, body)
-        if self.reporter.errors == before:
+        if self.reporter.errors == before and not self.trial:
             self.reporter.extend(declaration.undetermined)
         if declaration.signature is not None and not is_poisoned(body):
             self.checked[entry.node.name.text] = typed.Function(

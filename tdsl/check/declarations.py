@@ -27,12 +27,13 @@ from tdsl.types.solve import dimensions
 from tdsl.types.types import (
     DTypeType,
     ListType,
+    PoisonType,
     StringType,
     TupleType,
     Type,
     WeakType,
 )
-from tdsl.types.where import Clause, relate
+from tdsl.types.where import Clause, excess, relate
 
 Kind = Literal["size", "int", "number", "bool"]
 _KINDS_NOTE = (
@@ -116,6 +117,7 @@ class _Head:
                 else f"no sizes satisfy this: {refusal.reason}",
                 helps=helps,
             )
+        self.impossible(raw, clauses, relations.values)
         names = Names(relations.names, order, self.owner.name)
         environment = self.environment(relations.values)
         context = self.context(environment, Facts(relations.hypotheses), names)
@@ -133,7 +135,8 @@ class _Head:
         argument_defaults = self.argument_defaults(context, types)
         signature = None
         undetermined: list[Diagnostic] = []
-        if self.reporter.errors == self.before:
+        known = not any(isinstance(type_, PoisonType) for type_ in (*types, result))
+        if known and self.reporter.errors == self.before:
             undetermined = self.undetermined(types, relations.values)
             signature = self.signature(
                 types, result, clauses, relations.values, defaults, argument_defaults
@@ -292,6 +295,22 @@ class _Head:
             if sides[0] is not None and sides[1] is not None:
                 clauses.append(Clause(constraint.relation, sides[0], sides[1], constraint.span))
         return clauses
+
+    def impossible(
+        self, context: Context, clauses: list[Clause], values: Mapping[Symbol, Size]
+    ) -> None:
+        """Inequalities that no sizes satisfy, such as `N < 1`."""
+        for clause in clauses:
+            if clause.relation in ("==", "divides"):
+                continue
+            left, right = clause.left.substitute(values), clause.right.substitute(values)
+            missing = -excess(clause.relation, left, right)
+            if missing.literal is None and context.facts.at_least(missing, 1):
+                context.fail(
+                    cast(Span, clause.span),
+                    "E0505",
+                    "no sizes satisfy this: every size is 1 or more",
+                )
 
     def argument_type(self, context: Context, argument: ast.Argument) -> Type:
         type_ = resolve_type(context, argument.type)

@@ -49,7 +49,7 @@ def check_example(context: Context, node: ast.Example) -> typed.Example | None:
         # What the brackets leave open may follow from the promised type.
         wider = replace(signature, parameters=(*signature.parameters, ("result", signature.result)))
         with_result = solve_call(wider, [*unknown, result], values, context.facts)
-        if not isinstance(with_result, CallFailure):
+        if not isinstance(with_result, Undetermined):
             found = with_result
     if isinstance(found, CallFailure):
         count = len(signature.parameters)

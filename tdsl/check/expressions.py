@@ -90,6 +90,14 @@ def check_variable(context: Context, node: ast.Variable) -> typed.Expression:
             f"`{name}` is a builtin; a value is needed here",
             notes=[f"it is called as `{builtin.signature}`"],
         )
+    function = context.owner.node
+    if function is not None and any(name == argument.name.text for argument in function.arguments):
+        return context.fail(
+            node,
+            "E0206",
+            f"`{name}` is an argument: its value is known only at run time",
+            helps=[Help(f"bind sizes and statics in brackets: `{function.name.text}[…]`")],
+        )
     if name in CONSTANTS:
         return number(CONSTANTS[name], node.span)
     return unknown_name(context, node)

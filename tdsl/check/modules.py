@@ -33,6 +33,7 @@ from tdsl.syntax.parser import parse_with_warnings
 from tdsl.syntax.reading import read_source
 from tdsl.syntax.resources import standard_library
 from tdsl.syntax.source import Source, Span
+from tdsl.types.dtypes import DTYPES
 from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
 
@@ -121,6 +122,7 @@ class _Run:
         if scope is None:
             return None
         checker = self.checkers[name]
+        checker.trial = only is not None
         checker.check_all(only)
         if only is not None:
             return None
@@ -238,7 +240,8 @@ class _Run:
                 name.span,
                 helps=[Help("choose another name")],
             )
-            scope.entries.setdefault(text, BrokenEntry())
+            if text not in DTYPES:
+                scope.entries.setdefault(text, BrokenEntry())
             return
         if text in scope.entries:
             more = []

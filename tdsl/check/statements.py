@@ -6,6 +6,7 @@ from tdsl.check import typed
 from tdsl.check.advice import wrap
 from tdsl.check.context import Context
 from tdsl.check.convert import convert
+from tdsl.check.lists import list_items
 from tdsl.check.patterns import bind_pattern
 from tdsl.check.types import resolve_type
 from tdsl.check.values import is_poisoned, kind_of, number, poison
@@ -68,7 +69,12 @@ def _warn_unused(context: Context) -> None:
 
 
 def _let(context: Context, node: ast.Let) -> list[typed.Binding]:
-    value = context.check(node.value)
+    takes_apart = isinstance(node.pattern, ast.SequencePattern) and node.pattern.kind == "list"
+    if takes_apart and isinstance(node.value, (ast.List, ast.Comprehension)):
+        # Items that get names of their own may differ in type.
+        value = list_items(context, node.value)
+    else:
+        value = context.check(node.value)
     if node.type is not None:
         declared = resolve_type(context, node.type, wanted=value.type)
         if not isinstance(declared, PoisonType):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tdsl.check import typed
-from tdsl.check.advice import add_where, at_most, less
+from tdsl.check.advice import add_where, at_most, less, positive
 from tdsl.check.binders import with_binders
 from tdsl.check.context import Context
 from tdsl.check.sizes import size_of
@@ -102,7 +102,7 @@ class _Subscript:
         named = _axes(before) + _axes(after)
         axes = sum(isinstance(size, Size) for size in shape)
         if named > axes:
-            return self._too_many(named)
+            return self._in_pack() if axes < len(shape) else self._too_many(named)
         rest = len(shape) - _axes(after)
         front = shape[: _axes(before)]
         if any(isinstance(size, Pack) for size in (*front, *shape[rest:])):
@@ -183,7 +183,7 @@ class _Subscript:
             elif facts.at_least(absolute):
                 clause = less(shown, names.size(size))
             else:
-                clause = f"{shown} >= 0"
+                clause = positive(names, absolute)
             helps = [add_where(self.context, clause)]
         self._report("E0408", message, item.span, axis, size, helps)
         return None
@@ -205,13 +205,14 @@ class _Subscript:
                 f"this slice {verb} past the end: it stops at {high}, "
                 f"and axis {axis} of {self._shown()} has size {full}"
             )
-            problems.append((message, at_most(high, full), f"nothing says {high} <= {full}"))
+            remark = "" if all_literal else f"nothing says {high} <= {full}"
+            problems.append((message, at_most(high, full), remark))
         if not facts.at_least(start):
             verb = "starts" if all_literal else "may start"
             problems.append(
                 (
                     f"this slice {verb} before the first position: it starts at {low}",
-                    f"{low} >= 0",
+                    positive(names, start),
                     "",
                 )
             )
@@ -297,7 +298,7 @@ class _Subscript:
         return self.context.fail(
             self.node,
             "E0402",
-            f"{named} indices for an array with {axes} {'axis' if axes == 1 else 'axes'}",
+            f"{named} {'index' if named == 1 else 'indices'} for an array with {axes} {'axis' if axes == 1 else 'axes'}",
             more=[(self.node.value.span, f"this is {shown}")],
         )
 

@@ -94,7 +94,8 @@ def _refuse_sizes(
         axis = -distance if packed else len(shape) - distance
         remarks.append(f": axis {axis} is {size}")
     helps: list[Help] = []
-    if a.literal is None or b.literal is None:
+    never = checking.at_least(a - b, 1) or checking.at_least(b - a, 1)
+    if not never:
         helps.append(
             Help(
                 f"if {first} and {second} are always equal, write one name for both in the signature"

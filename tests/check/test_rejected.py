@@ -1,0 +1,75 @@
+"""The design's rejected programs: the code, and what each message must be about."""
+
+from __future__ import annotations
+
+import pytest
+from check_support import DESIGN, check_text, only
+
+from tdsl.syntax.render import render_text
+
+# Per program: the code, and pieces of the rendered message.
+CONTENT: dict[str, tuple[str, tuple[str, ...]]] = {
+    "e1": (
+        "E0302",
+        ("`K` and `N` differ", "`K` is bound here", "`N` is bound here", "transpose(w, [1, 0])"),
+    ),
+    "e2": ("E0405", ("T*C elements against T*H*D", "where C == H*D")),
+    "e3": (
+        "E0504",
+        ("argument `b`", "wants 3*C, found C", "N = 3*C was fixed by this argument", "b: f32[3*C]"),
+    ),
+    "e4": (
+        "E0204",
+        (
+            "f64[T, T]",
+            "the f64 comes from here",
+            "f32 / f64 gives f64",
+            "sqrt(D)",
+            "-> f64[T, T]",
+            "f32(sqrt(depth))",
+        ),
+    ),
+    "e5": ("E0401", ("may run past the end", "where T <= N")),
+    "e6": ("E0305", ("both operands", "would grow", "[:, newaxis]", "[newaxis, :]")),
+    "e7": ("E0404", ("[0, 2, 2] is not a permutation",)),
+    "e9": ("E0506", ("`Q`", "cannot be inferred", "mask[Q=…](0)")),
+    "e10": ("E0204", ("`f32[M, N]`", "`f32[N, M]`")),
+    "s1": ("E0104", ("`->`", "found `:`")),
+}
+
+
+@pytest.mark.parametrize("name", CONTENT)
+def test_it_is_refused_with_one_message_about_the_mistake(name: str) -> None:
+    code, pieces = CONTENT[name]
+    found = only(check_text((DESIGN / "rejected" / f"{name}.tdsl").read_text()))
+    assert found.code == code
+    text = render_text(found)
+    for piece in pieces:
+        assert piece in text, text
+
+
+def test_a_loop_is_refused_as_not_yet_there() -> None:
+    """Becomes E0601 with the loops."""
+    result = check_text((DESIGN / "rejected" / "e8.tdsl").read_text())
+    assert {found.code for found in result.diagnostics} == {"E0112"}
+
+
+def test_all_rejected_programs_are_looked_at() -> None:
+    names = {path.stem for path in (DESIGN / "rejected").glob("*.tdsl")}
+    assert names == {*CONTENT, "e8"}
+
+
+@pytest.mark.parametrize("name", ["attention"])
+def test_the_designs_programs_are_accepted(name: str) -> None:
+    result = check_text((DESIGN / "programs" / f"{name}.tdsl").read_text())
+    assert result.program is not None
+
+
+@pytest.mark.parametrize("name", ["mlp", "gpt2"])
+def test_programs_with_structs_parse_and_say_not_yet(name: str) -> None:
+    """Nothing else is wrong with them."""
+    path = DESIGN / "programs" / f"{name}.tdsl"
+    from tdsl.check.modules import check_file
+
+    result = check_file(path)
+    assert {found.code for found in result.diagnostics} == {"E0112"}
