@@ -22,4 +22,7 @@ fn shifted[N](x: f32[N], by: i32) -> f32[N] { x + f32(by) }
 fn fixed_size[static C, static H, static D](x: f32) -> f32[C] where C == H*D { broadcast(x, [C]) }
 fn told[static N](x: f32[N]) -> f32[N] { x }
 fn halved[E: dtype(float)](x: E) -> E { x / 2 }
+fn spare[C, D, T, N](x: f32[C], y: f32[D], z: f32[T]) -> f32[N] where C + D == N + 2*T {
+    zeros([N], f32)
+}
 """

@@ -228,6 +228,9 @@ def test_other_failures(signatures: dict[str, Signature]) -> None:
     assert (small.name, small.value) == ("N", T - 1)
     assert failed(TooSmall, signatures["shorter"], array(1)).value == Size.of(0)
     assert failed(TooSmall, heads, array(T, C), H=0).name == "H"
+    spare = signatures["spare"]
+    assert solved(spare, array(3), array(2), array(2))["C"] == "3"
+    assert failed(TooSmall, spare, array(2), array(2), array(2)).name == "N"
     against = failed(Contradiction, signatures["fixed_size"], array(), C=24, H=5, D=4)
     assert (against.origin.name, against.wanted, against.found) == ("C", Size.of(20), Size.of(24))
 
