@@ -30,13 +30,12 @@ class Names:
 
     def unique(self, hint: str) -> str:
         wanted = identifier(hint)
+        if self._BODY.fullmatch(wanted):
+            wanted = f"{wanted}_value"
         number = self._next.get(wanted, 0)
-        while True:
-            name = f"{wanted}_{number}" if number else wanted
+        while (name := f"{wanted}_{number}" if number else wanted) in self._used:
             number += 1
-            if name not in self._used and not self._BODY.fullmatch(name):
-                break
-        self._next[wanted] = number
+        self._next[wanted] = number + 1
         self._used.add(name)
         return f"%{name}"
 
