@@ -14,6 +14,7 @@ from tdsl.check.call_failures import (
     MissingStatic,
     Origin,
     Poisoned,
+    TooComplex,
     TooSmall,
     Undetermined,
     UnknownParameter,
@@ -99,6 +100,8 @@ class _Message:
                 self.too_small(failure)
             case MissingStatic() as failure:
                 self.missing_static(failure)
+            case TooComplex():
+                self.label(self.site.span)
             case UnknownParameter() as failure:
                 self.unknown_parameter(failure)
             case WrongDType() as failure:

@@ -59,6 +59,11 @@ class Poisoned(CallFailure):
 
 
 @dataclass(frozen=True, slots=True)
+class TooComplex(CallFailure):
+    """The sizes have too many terms, or too large numbers."""
+
+
+@dataclass(frozen=True, slots=True)
 class UnknownParameter(CallFailure):
     name: str
     known: tuple[str, ...]
@@ -196,4 +201,5 @@ _CODES: Mapping[type[CallFailure], str] = {
     Unproved: "E0507",
     TooSmall: "E0508",
     MissingStatic: "E0510",
+    TooComplex: "E0704",
 }

@@ -12,6 +12,7 @@ from tdsl.check.call_failures import (
     MissingStatic,
     Origin,
     Poisoned,
+    TooComplex,
     TooSmall,
     Undetermined,
     UnknownParameter,
@@ -100,6 +101,8 @@ def headline(failure: CallFailure, signature: Signature, names: Names) -> str:
                 )
             shown = names.size(value)
             return f"`{name}` of {function} is {shown}, which is not known to be {least} or more"
+        case TooComplex():
+            return f"the sizes in this call of {function} are too large to be compared"
         case Poisoned():
             return ""
         case _:

@@ -17,6 +17,7 @@ from tdsl.check.call_failures import (
     MissingStatic,
     Origin,
     Poisoned,
+    TooComplex,
     TooSmall,
     Undetermined,
     UnknownParameter,
@@ -33,7 +34,7 @@ from tdsl.types import solve as solving
 from tdsl.types.dtypes import AnyDType, DType, DTypeVariable
 from tdsl.types.naming import Names, dimensions
 from tdsl.types.proofs import Facts
-from tdsl.types.sizes import Shape, Size, Symbol, divide_exactly
+from tdsl.types.sizes import Shape, Size, SizeTooComplex, Symbol, divide_exactly
 from tdsl.types.types import (
     PoisonType,
     Substitution,
@@ -65,6 +66,8 @@ def solve_call(
         return _Call(_renamed(signature, taken), arguments, statics, facts).solve(taken)
     except _Stop as stop:
         return stop.failure
+    except SizeTooComplex:
+        return TooComplex(())
 
 
 def signature_owner(signature: Signature) -> str:

@@ -15,6 +15,7 @@ from tdsl.check.call_failures import (
     Indivisible,
     MissingStatic,
     Poisoned,
+    TooComplex,
     TooSmall,
     Undetermined,
     UnknownParameter,
@@ -233,6 +234,11 @@ def test_other_failures(signatures: dict[str, Signature]) -> None:
     assert failed(TooSmall, spare, array(2), array(2), array(2)).name == "N"
     against = failed(Contradiction, signatures["fixed_size"], array(), C=24, H=5, D=4)
     assert (against.origin.name, against.wanted, against.found) == ("C", Size.of(20), Size.of(24))
+
+
+def test_sizes_too_large_to_compare(signatures: dict[str, Signature]) -> None:
+    many = sum((Size.of(Symbol(f"N{i}", "m.caller")) for i in range(30)), Size.of(0)) ** 2
+    failed(TooComplex, signatures["parts"], array(1, T), H=many, D=many)
 
 
 def test_callers_facts_prove_clauses(signatures: dict[str, Signature]) -> None:
