@@ -328,6 +328,7 @@ def unready_error(signature: typed.Signature, unready: Unready) -> CallError:
         signature,
         "E0901",
         f"`{name}` needs a value for {names} to be emitted",
-        f"help: pass {unready.suggestion}, or add `example {name}[{unready.suggestion}] -> …`",
+        f"help: give it (`--bind {unready.suggestion}`; in Python `mlir({unready.suggestion})`), or"
+        f" add `example {name}[{unready.suggestion}] -> …` to the program",
         argument=unready.names[0],
     )

@@ -41,7 +41,13 @@ def _can_peek() -> bool:
     if sys.implementation.name != "cpython":
         return False
     whole = np.empty((3, 4), np.float32)
-    arrays = [whole, whole[1:], whole.T, np.empty((), np.int8), np.empty(1 << 16, np.int64)]
+    arrays: list[Array] = [
+        whole,
+        whole[1:],
+        whole.T,
+        np.empty((), np.int8),
+        np.empty(1 << 16, np.int64),
+    ]
     return all(_peek_address(array) == _read_address(array) for array in arrays)
 
 

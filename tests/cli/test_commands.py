@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tdsl.cli import main as command_line
 from tdsl.cli.options import parse_bindings
 from tdsl.cli.output import CommandError
 from tdsl.cli.run import difference
+from tdsl.runtime import testing
 from tdsl.syntax.codes import CODES
 
 Command = Callable[..., Any]
@@ -145,6 +148,18 @@ def test_a_failing_test_is_1_and_shows_both_sides(tdslc: Command, tmp_path: Path
     assert "right: 2" in done.err
 
 
+def test_a_test_that_fails_only_as_native_code(
+    tdslc: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "native.tdsl"
+    file.write_text('tdsl 0.1\ntest "two" {\n    assert sum(zeros([2], f32)) == 2.0\n}\n')
+    monkeypatch.setattr(testing, "run_test", lambda *_: None)
+    done = tdslc("test", file)
+    assert done.code == 1
+    assert "FAILED  two  (evaluator, native)" in done.out
+    assert "it holds in the evaluator, and not as native code" in done.err
+
+
 def test_run_on_made_up_inputs(tdslc: Command, program: Path) -> None:
     done = tdslc("run", program, "--fn=linear", "--seed=3")
     assert done.code == 0, done.err
@@ -234,3 +249,12 @@ def test_the_error_is_judged_with_nan_and_infinities() -> None:
     assert difference(x, np.array([1.0, np.nan, -np.inf]))[0] == np.inf
     assert difference(x, np.array([1.0, 2.0, np.inf]))[0] == np.inf
     assert difference(np.array([2.0]), np.array([1.0])) == (1.0, 1.0)
+
+
+@given(st.text("M=2,[]() x.eE-+tru", max_size=30))
+def test_any_bindings_are_read_or_refused(text: str) -> None:
+    try:
+        found = parse_bindings([text])
+    except CommandError:
+        return
+    assert all(name.isidentifier() or name.isalnum() for name in found)

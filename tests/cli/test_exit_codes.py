@@ -216,3 +216,7 @@ def test_an_ascii_terminal_gets_everything(tmp_path: Path) -> None:
     done = in_a_process("check", file, env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
     assert done.returncode == 1
     assert "gr\\xf6\\xdfe" in done.stderr
+    file.write_text('tdsl 0.1\ntest "größe" { assert true }\n', encoding="utf-8")
+    done = in_a_process("test", file, env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
+    assert done.returncode == 0, done.stderr
+    assert "gr\\xf6\\xdfe" in done.stdout

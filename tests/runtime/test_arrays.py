@@ -38,6 +38,7 @@ def test_an_array_is_taken_without_a_copy() -> None:
     assert np.shares_memory(as_array(x, MATRIX), x)
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
 def test_a_subclass_is_taken_as_what_it_holds() -> None:
     x = np.asmatrix(np.ones((2, 3), np.float32))
     taken = as_array(x, MATRIX)

@@ -102,6 +102,8 @@ def test_the_dtype_is_checked_before_the_shape(m: tdsl.Module) -> None:
         (lambda m, x: m.heads(x, H=3), "E0703", "3 does not divide 4"),
         (lambda m, x: m.positions(x[0], x[0, :3]), "E0507", "T <= N"),
         (lambda m, x: m.scale(1.5, 2.0), "E0506", "cannot be inferred"),
+        (lambda m, x: m.linear(x[0], x, x[0]), "E0703", "must have 2 axes, not 1"),
+        (lambda m, x: m.linear(x, x[:, :0], x[0, :0]), "E0703", "`w` of `linear` is empty"),
     ],
 )
 def test_calls_that_do_not_fit(m: tdsl.Module, call, code: str, says: str) -> None:
@@ -400,3 +402,22 @@ def test_memory_that_is_not_there_is_a_memory_error(dynamic: tuple[str, ...] | N
     with pytest.raises(MemoryError):
         big(np.ones(1 << 16, np.float32), M=1 << 28)
     assert big(np.ones(2, np.float32), M=2).tolist() == [3, 3]
+
+
+def test_memory_beyond_all_addresses_is_a_memory_error_too() -> None:
+    plan = calling.Plan(calling.Code(1, None), 0, [], (), 1 << 70, None)
+    with pytest.raises(MemoryError, match="scratch memory"):
+        plan.run([])
+
+
+def test_a_warm_call_takes_the_fast_way(m: tdsl.Module, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = numbers(3, 4)
+    m.heads(x, H=2)
+    m.flags(x[0], x[1])
+
+    def slowly(*_: object) -> object:
+        raise AssertionError("a warm call went the slow way")
+
+    monkeypatch.setattr(tdsl.Function, "_call_slowly", slowly)
+    m.heads(x, H=2)
+    m.flags(x[0], x[1])

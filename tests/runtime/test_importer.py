@@ -91,6 +91,10 @@ def test_reload_reads_again_and_old_functions_stay_valid(folder: Path) -> None:
     assert old(x) == 1
     assert module.gone
     file.write_text(ONE.replace("1.0", "2.0"))
+    linecache.checkcache()
+    assert "1.0" in linecache.getline(module.__file__, 4), (
+        "what was imported, not what is there now"
+    )
     assert importlib.reload(module) is module
     assert module.f(x) == 2
     assert old(x) == 1
