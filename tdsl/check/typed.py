@@ -188,6 +188,48 @@ class Conditional(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class MakeStruct(Expression):
+    """`KV(k=…, v=…)`: the fields' values in the order of the definition; of StructType."""
+
+    fields: tuple[AnyExpression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldOf(Expression):
+    """`value.name` of a struct; `position` counts the definition's fields."""
+
+    value: AnyExpression
+    name: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Zip(Expression):
+    """A list of tuples out of lists of one length."""
+
+    lists: tuple[AnyExpression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(Expression):
+    """`fold` or `scan`. Each step binds `state` and either `item` (of the list `iterated`) or
+    `index` (of the range `start..stop`), then gives `body`: the next state, for a scan a tuple of
+    the next state and an item of the resulting list. Patterns are taken apart inside `body`.
+    """
+
+    kind: Literal["fold", "scan"]
+    initial: AnyExpression
+    state: Local
+    iterated: AnyExpression | None
+    item: Local | None
+    index: Symbol | None
+    start: Size
+    stop: Size
+    body: AnyExpression
+    unroll: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Poison(Expression):
     """In the place of an expression with an error; never in a program without diagnostics."""
 
@@ -206,6 +248,10 @@ AnyExpression = (
     | Item
     | Sequence
     | Conditional
+    | MakeStruct
+    | FieldOf
+    | Zip
+    | Loop
     | Poison
 )
 
@@ -262,6 +308,29 @@ class Function:
     body: AnyExpression
     docs: tuple[str, ...]
     public: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StructField:
+    name: str
+    type: Type
+    docs: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A struct's definition. The fields' types are over its own parameters."""
+
+    module: str
+    name: str
+    sizes: tuple[SizeParameter, ...]
+    packs: tuple[Pack, ...]
+    dtypes: tuple[DTypeVariable, ...]
+    fields: tuple[StructField, ...]
+    docs: tuple[str, ...]
+    public: bool
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
