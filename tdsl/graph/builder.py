@@ -90,7 +90,7 @@ class GraphBuilder:
 
     def name(self, node: Node, name: str, priority: int = 0) -> None:
         """Call a value by a name of the program. The smallest priority wins, then the first."""
-        if node.operation in ("input", "constant"):
+        if node.operation in ("input", "constant", "broadcast_in_dim"):
             return
         if priority < self._priorities.get(node, priority + 1):
             self._priorities[node] = priority

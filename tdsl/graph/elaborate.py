@@ -11,6 +11,7 @@ from tdsl.graph.builder import GraphBuilder
 from tdsl.graph.graph import ArrayType, Graph, Node
 from tdsl.ops.builtins import BUILTINS
 from tdsl.ops.primitive import BOOL, I64, InternalError
+from tdsl.ops.primitives import PRIMITIVES
 from tdsl.ops.table import Builtin
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Label
 from tdsl.syntax.source import Span
@@ -205,7 +206,7 @@ class _Elaborator:
                 operands = []
                 for operand in expression.operands:
                     operands.append((yield operand, frame))
-                return self._apply(expression, operands, frame.parameters)
+                return self._apply(expression, operands, frame)
             case typed.Index(value=inner):
                 value = yield inner, frame
                 self._builder.span = expression.span
@@ -309,9 +310,8 @@ class _Elaborator:
         assert not isinstance(value, tuple)
         return self._builder.number(value, dtype)
 
-    def _apply(
-        self, expression: typed.Apply, operands: list[Value], parameters: Substitution
-    ) -> Value:
+    def _apply(self, expression: typed.Apply, operands: list[Value], frame: Frame) -> Value:
+        parameters = frame.parameters
         builtin = BUILTINS[expression.builtin]
         attributes = {key: _substituted(value, parameters) for key, value in expression.attributes}
         self._builder.span = expression.span
@@ -326,6 +326,9 @@ class _Elaborator:
         )
         values = [self._operand(operand, result_dtype) for operand in operands]
         result: Value = builtin.expand(self._builder, *values, **attributes)
+        # A primitive's name says nothing new, and a broadcast is not computed.
+        if isinstance(result, Node) and builtin.name not in PRIMITIVES:
+            self._builder.name(result, builtin.name, 2 * frame.depth + 1)
         return result
 
     def _operand(self, operand: Value, dtype: Any) -> Any:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
+import numpy as np
+
 from tdsl.graph.graph import Claim, Graph, Node, Remark
 from tdsl.types.dtypes import DType
 from tdsl.types.sizes import Size
@@ -35,7 +37,7 @@ class _Printer:
         return f"%{self._names[node]}"
 
     def operand(self, node: Node) -> str:
-        return _value(node.attributes["value"]) if _is_plain(node) else self.name(node)
+        return _constant(node) if _is_plain(node) else self.name(node)
 
     def line(self, node: Node) -> str:
         given = ", ".join(self.operand(operand) for operand in node.inputs)
@@ -117,6 +119,18 @@ def _place(node: Node) -> str:
 def _is_plain(node: Node) -> bool:
     """Constants are shown where they are used."""
     return node.operation == "constant"
+
+
+def _constant(node: Node) -> str:
+    """As short as tells the number apart from others of its dtype."""
+    value = node.attributes["value"]
+    if not isinstance(value, float):
+        return _value(value)
+    text = str(np.asarray(value).astype(node.type.dtype.numpy)[()])
+    mantissa, _, exponent = text.partition("e")
+    if exponent:
+        return f"{mantissa}e{int(exponent)}"
+    return text if any(sign in text for sign in ".n") else f"{text}.0"
 
 
 def _attribute(value: Any) -> str:

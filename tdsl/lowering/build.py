@@ -12,7 +12,7 @@ from tdsl.lowering.scalars import cast
 from tdsl.lowering.spelling import identifier, indexing_map, number, scalar, stored, tensor
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DTYPES, DType
-from tdsl.types.sizes import Opaque, Size, Symbol
+from tdsl.types.sizes import Atom, Monomial, Opaque, Size, Symbol
 
 Access = int | str | None  # one result of an indexing map, see spelling.indexing_map
 BOOL = DTYPES["bool"]
@@ -201,18 +201,28 @@ class FunctionBuilder:
         if (symbol := _bare(size)) is not None:
             return self._solved(symbol)
         total: str | None = None
-        for monomial, factor in size.terms:
-            product: str | None = None
-            for atom, power in monomial:
-                value = self._atom(atom)
-                for _ in range(power):
-                    product = value if product is None else self._integer("muli", product, value)
-            if product is None or factor != 1:
-                scale = self.index(Size.of(factor))
-                product = scale if product is None else self._integer("muli", product, scale)
-            total = product if total is None else self._integer("addi", total, product)
+        # What is added stands before what is taken away, and that before the plain number.
+        terms = sorted(size.terms, key=lambda term: (not term[0], term[1] < 0))
+        for monomial, factor in terms:
+            subtracts = factor < 0 and total is not None
+            product = self._product(monomial, -factor if subtracts else factor)
+            if total is None:
+                total = product
+            else:
+                total = self._integer("subi" if subtracts else "addi", total, product)
         assert total is not None
         return total
+
+    def _product(self, monomial: Monomial, factor: int) -> str:
+        product: str | None = None
+        for atom, power in monomial:
+            value = self._atom(atom)
+            for _ in range(power):
+                product = value if product is None else self._integer("muli", product, value)
+        if product is None or factor != 1:
+            scale = self.index(Size.of(factor))
+            product = scale if product is None else self._integer("muli", product, scale)
+        return product
 
     def _integer(self, operation: str, left: str, right: str) -> str:
         return self.emit(f"arith.{operation} {left}, {right} : index", "size")
@@ -234,7 +244,7 @@ class FunctionBuilder:
             f"arith.floordivsi {whole}, {self.index(Size.of(factor))} : index", symbol.name
         )
 
-    def _atom(self, atom: object) -> str:
+    def _atom(self, atom: Atom) -> str:
         if isinstance(atom, Symbol):
             return self.index(Size.of(atom))
         assert isinstance(atom, Opaque), "packs are substituted before a graph is built"

@@ -39,7 +39,7 @@ def find(graph: Graph) -> tuple[tuple[Claim, ...], tuple[Remark, ...]]:
             else:
                 source = operand
                 layout += "n"
-                if operand.operation == "transpose":
+                if operand.operation == "transpose" and _moves_columns(operand):
                     notes.append(f"the {side} operand is transposed first: {refusal}")
             if source not in inputs:
                 inputs.append(source)
@@ -56,12 +56,21 @@ def _why_not_absorbed(graph: Graph, operand: Node, users: tuple[Node, ...]) -> s
     if operand.operation != "transpose":
         return "it is not transposed"
     rank = operand.type.rank
+    if not _moves_columns(operand):
+        return "its rows stay rows"
     swapped = (*range(rank - 2), rank - 1, rank - 2)
     if tuple(operand.attributes["permutation"]) != swapped:
         return "more than its last two axes move"
     if operand in graph.results or any(user.operation not in PRODUCTS for user in users):
         return "it is used elsewhere, too"
     return None
+
+
+def _moves_columns(operand: Node) -> bool:
+    """Whether the last axis goes elsewhere; else a transpose is a copy of whole rows, as cheap as
+    any, that a program makes for its own reasons."""
+    permutation: tuple[int, ...] = operand.attributes["permutation"]
+    return permutation[-1] != len(permutation) - 1
 
 
 def _product(node: Node) -> str:
