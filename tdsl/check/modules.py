@@ -367,6 +367,7 @@ class _Run:
         module = self.read(source, name)
         if module is None:
             module = ModuleScope(name, scope.tree, broken=True)
+            self.scopes[name] = module
         return module
 
     def no_module(self, name: str, span: Span, known: list[str], note: str) -> None:
