@@ -18,7 +18,7 @@ _EXPECTED = re.compile(r"([EW]\d{4})")
 
 def check_text(text: str, name: str = "m.tdsl", root: Path | None = None) -> CheckResult:
     """The result for a text; the edition line is put in where it is missing."""
-    if not text.lstrip().startswith("tdsl"):
+    if "tdsl 0.1" not in text:
         text = "tdsl 0.1\n" + text
     return check_source(Source(name, text), root)
 
