@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, Literal, NoReturn
+from typing import Any
 
 from tdsl.check import typed
-from tdsl.check.advice import add_where, divisibility
-from tdsl.check.binders import with_binders
 from tdsl.check.context import Context
 from tdsl.check.convert import convert
+from tdsl.check.judge import Judge, Refused
 from tdsl.check.lists import list_items
 from tdsl.check.sizes import size_of
 from tdsl.check.values import (
@@ -26,81 +25,18 @@ from tdsl.check.values import (
 )
 from tdsl.ops.table import REQUIRED, Builtin, Given, Parameter
 from tdsl.syntax import ast
-from tdsl.syntax.diagnostics import Diagnostic, Help, Label
+from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.syntax.source import Span
-from tdsl.types.dtypes import AnyDType
-from tdsl.types.sizes import Pack, Shape, Size
+from tdsl.types.sizes import Pack, Size
 from tdsl.types.types import (
     ListType,
-    PoisonType,
-    StructType,
     TensorType,
     TupleType,
-    Type,
     WeakType,
 )
 
 # An argument as it arrives: syntax to be checked, or (of an operator or method) checked already.
 Supplied = ast.Expression | typed.Expression
-
-
-class _Refused(Exception):
-    """The rule reported an error."""
-
-
-@dataclass(frozen=True)
-class _Checking:
-    """What a builtin's rule sees of the checker."""
-
-    context: Context
-    span: Span
-    sizes: tuple[Size, ...] = ()
-
-    def show(self, thing: Type | Size | Shape | AnyDType) -> str:
-        names = self.context.names
-        if isinstance(thing, Size):
-            return names.size(thing)
-        if isinstance(thing, tuple):
-            return names.shape(thing)
-        if isinstance(thing, (TensorType, WeakType, TupleType, ListType, StructType, PoisonType)):
-            return names.type(thing)
-        return str(thing)
-
-    def at_least(self, size: Size, least: int) -> bool:
-        return self.context.facts.at_least(size, least)
-
-    def where(
-        self, left: Size, relation: Literal["==", "<=", "divides"], right: Size
-    ) -> Help | None:
-        if self.context.owner.node is None:
-            return None
-        names = self.context.names
-        return add_where(self.context, f"{names.size(left)} {relation} {names.size(right)}")
-
-    def fail(
-        self,
-        code: str,
-        message: str,
-        *,
-        labels: Sequence[tuple[Span, str]] = (),
-        notes: Sequence[str] = (),
-        helps: Sequence[Help] = (),
-    ) -> NoReturn:
-        marks = tuple(Label(span, text) for span, text in labels) or (Label(self.span),)
-        advice = [*helps]
-        if code in ("E0405", "E0412", "E0413"):
-            advice += divisibility(self.context, self.sizes)
-        diagnostic = Diagnostic(code, message, marks, tuple(notes), tuple(advice))
-        self.context.reporter.add(with_binders(self.context.owner, diagnostic))
-        raise _Refused
-
-
-def _sizes_of(given: Iterable[Given]) -> Iterator[Size]:
-    """The sizes among what a builtin is given: in shapes, and of arrays."""
-    for argument in given:
-        shape = argument.type.shape if isinstance(argument.type, TensorType) else argument.value
-        if isinstance(shape, tuple):
-            yield from (size for size in shape if isinstance(size, Size))
 
 
 @dataclass(frozen=True)
@@ -133,9 +69,10 @@ def apply_builtin(
     if any(argument.poisoned for argument in taken.values()):
         return poison(span)
     given = {name: argument.given for name, argument in taken.items()}
+    values = tuple(operand for argument in taken.values() for operand in argument.operands)
     try:
-        typing = builtin.rule(_Checking(context, span, tuple(_sizes_of(given.values()))), given)
-    except _Refused:
+        typing = builtin.rule(Judge(context, span, given, values), given)
+    except Refused:
         return poison(span)
     operands: list[typed.AnyExpression] = []
     for name, argument in taken.items():
@@ -247,6 +184,9 @@ def _value(context: Context, builtin: Builtin, source: Supplied) -> _Taken:
         helps = []
         if isinstance(expression.type, ListType):
             helps = [Help("`stack([…], axis=0)` makes an array of a list")]
+        elif isinstance(expression.type, TupleType):
+            names = ", ".join("abcdefgh"[: len(expression.type.items)])
+            helps = [Help(f"take it apart first: `let ({names}) = …`")]
         context.fail(
             source.span,
             "E0308",
@@ -387,6 +327,15 @@ def _shape(context: Context, builtin: Builtin, parameter: Parameter, source: Sup
             continue
         size = size_of(context, _checked(context, node), f"a size of `{builtin.name}`")
         if size is None:
+            return _bad(source.span)
+        if size.literal == -1 and builtin.name == "reshape":
+            edit = Edit(node.span, "_")
+            context.fail(
+                node.span,
+                "E0413",
+                "a size that follows from the others is written `_`, not -1",
+                helps=[Help("write `_`", (edit,))],
+            )
             return _bad(source.span)
         sizes.append(size)
     return _Taken(Given(source.span, None, tuple(sizes)))

@@ -120,10 +120,24 @@ def unknown_name(
         return poison(node.span)
     context.owner.unknown.add(name)
     helps = helps_for(context, name, node)
+    notes: list[str] = []
     if isinstance(node, ast.Variable) and name.isidentifier() and name[0].isupper():
         helps += _bind_size(context, name)
-    context.fail(node, "E0801", f"unknown {what} `{name}`", helps=helps)
+        notes = _known_sizes(context)
+    context.fail(node, "E0801", f"unknown {what} `{name}`", notes=notes, helps=helps)
     return poison(node.span)
+
+
+def _known_sizes(context: Context) -> list[str]:
+    function = context.owner.node
+    names = [] if function is None else [p.name.text for p in function.parameters]
+    if function is None or not names:
+        return []
+    verb = "is" if len(names) == 1 else "are"
+    listed = ", ".join(f"`{name}`" for name in names)
+    return [
+        f"the parameter{'s' if len(names) > 1 else ''} of `{function.name.text}` {verb} {listed}"
+    ]
 
 
 def _bind_size(context: Context, name: str) -> list[Help]:

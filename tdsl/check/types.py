@@ -65,13 +65,15 @@ def _named(context: Context, node: ast.NamedType, wanted: Type | None) -> Type:
         if isinstance(bound.value, DTypeValue):
             assert isinstance(bound.value.type, DTypeType)
             return _array(context, node, bound.value.type.dtype, wanted)
-        if not is_poisoned(bound.value):
+        if not is_poisoned(bound.value) and name not in context.owner.unknown:
+            context.owner.unknown.add(name)
             context.fail(
                 node.name,
                 "E0806",
                 f"`{name}` is no type",
                 more=[(bound.span, "bound here")],
                 notes=["a type is a dtype with sizes, such as `f32[M, N]`"],
+                helps=_dtype_parameter(context, name),
             )
         return POISON
     entry = context.module.entries.get(name)
@@ -96,6 +98,19 @@ def _named(context: Context, node: ast.NamedType, wanted: Type | None) -> Type:
     notes = [] if helps else ["a type is a dtype with sizes, such as `f32[M, N]`"]
     context.fail(node.name, "E0806", f"unknown type `{name}`", notes=notes, helps=helps)
     return POISON
+
+
+def _dtype_parameter(context: Context, name: str) -> list[Help]:
+    """`fn f[E](x: E[N])`: `E` is meant to be a dtype."""
+    function = context.owner.node
+    for parameter in function.parameters if function is not None else ():
+        if not isinstance(parameter, ast.Parameter) or parameter.name.text != name:
+            continue
+        if parameter.kind is None and not parameter.static:
+            end = parameter.name.span.end
+            edit = Edit(parameter.span.source.span(end, end), ": dtype(float)")
+            return [Help(f"bind it as a dtype: `{name}: dtype(float)`", (edit,))]
+    return []
 
 
 def _is_type_name(context: Context, name: str) -> bool:

@@ -41,6 +41,12 @@ WRONG = {
         "}\n\n"
         "fn f[T](x: f32[T, 24]) -> f32[T, 5, 4] { split_heads[heads=5](x) }\n"
     ),
+    "axis_that_was_not_kept": (
+        "fn softmax[N, M](x: f32[N, M]) -> f32[N, M] {\n"
+        "    let e = exp(x - max(x, axis=-1))\n"
+        "    e / sum(e, axis=-1)\n"
+        "}\n"
+    ),
     "eliminated_names": (
         "fn f[T, C, static H, D](x: f32[T, C], y: f32[T, 3*C]) -> f32[T, C] where C == H*D {\n"
         "    x + y\n"
