@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tdsl.check import typed
+from tdsl.graph.arguments import argument_inputs, check_sizes_are_known, open_sizes, refused
 from tdsl.graph.builder import GraphBuilder
-from tdsl.graph.graph import ArrayType, Graph, Node
+from tdsl.graph.graph import Graph, Node
+from tdsl.graph.subscripts import subscripted
 from tdsl.ops.builtins import BUILTINS
 from tdsl.ops.primitive import BOOL, I64, InternalError
 from tdsl.ops.primitives import PRIMITIVES
 from tdsl.ops.table import Builtin
-from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Label
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DTYPES, DType, DTypeVariable
 from tdsl.types.sizes import Pack, Size, Symbol
-from tdsl.types.types import ListType, Substitution, TensorType, TupleType, Type, WeakType
+from tdsl.types.types import Substitution, TensorType, TupleType, Type, WeakType
 
 F64: Final = DTYPES["f64"]
+
+_CONDITION: Final = TensorType(BOOL)
 
 Number = int | float | bool
 # An array, a compile-time number, or the items of a tuple or list.
@@ -59,7 +62,7 @@ def elaborate(
     arguments = zip(signature.parameters, signature.parameter_spans, function.locals, strict=True)
     for (parameter, type_), span, local in arguments:
         builder.span = span
-        values[local.index] = _inputs(builder, inputs, parameter, parameters.type(type_))
+        values[local.index] = argument_inputs(builder, inputs, parameter, parameters.type(type_))
     result_type = parameters.type(signature.result)
     value = _Elaborator(program, builder).run(function.body, Frame(parameters, values))
     builder.span = function.body.span
@@ -68,38 +71,24 @@ def elaborate(
         name or reference.name,
         tuple(inputs),
         results,
-        _open_sizes(inputs),
+        open_sizes(inputs),
         builder.names,
         result_type,
     )
-    _check_sizes_are_known(graph, function)
+    check_sizes_are_known(graph, function)
     return graph
 
 
-def _inputs(builder: GraphBuilder, inputs: list[Node], name: str, type_: Type) -> Value:
-    match type_:
-        case TensorType(DType() as dtype, shape):
-            node = builder.input(name, len(inputs), ArrayType(dtype, _concrete(shape)))
-            inputs.append(node)
-            return node
-        case TupleType(items):
-            return tuple(
-                _inputs(builder, inputs, f"{name}_{place}", item)
-                for place, item in enumerate(items)
-            )
-        case ListType(item, length) if length.literal is not None:
-            return tuple(
-                _inputs(builder, inputs, f"{name}_{place}", item) for place in range(length.literal)
-            )
-    raise InternalError(f"an argument of type {type_} cannot be an input of a graph")
-
-
-def _concrete(shape: Sequence[Size | Pack]) -> tuple[Size, ...]:
-    """A shape in which every pack has been replaced."""
-    sizes = tuple(size for size in shape if isinstance(size, Size))
-    if len(sizes) != len(shape):
-        raise InternalError("a pack has no value")
-    return sizes
+def elaborate_test(program: typed.Program, test: typed.Test, name: str) -> Graph:
+    """A `test` block as a function without arguments: its results are the conditions of the
+    assertions, in order."""
+    builder = GraphBuilder()
+    elaborator = _Elaborator(program, builder)
+    elaborator.run(test.body, Frame(Substitution({}, {}, {}), {}))
+    results = tuple(
+        node for value in elaborator.conditions for node in _flatten(builder, value, _CONDITION)
+    )
+    return Graph(name, (), results, {}, builder.names, TupleType((_CONDITION,) * len(results)))
 
 
 def _flatten(builder: GraphBuilder, value: Value, type_: Type) -> Iterator[Node]:
@@ -123,56 +112,11 @@ def _natural(value: Number) -> DType:
     return I64 if isinstance(value, int) else F64
 
 
-def _open_sizes(inputs: Sequence[Node]) -> Mapping[Symbol, tuple[int, int]]:
-    """For each open symbol the axis it is read from: one that is the symbol itself, if any is."""
-    found: dict[Symbol, tuple[int, int]] = {}
-    exact: set[Symbol] = set()
-    for place, node in enumerate(inputs):
-        for axis, size in enumerate(node.type.shape):
-            symbols = size.symbols()
-            if len(symbols) != 1:
-                continue
-            (symbol,) = symbols
-            if size == Size.of(symbol):
-                if symbol not in exact:
-                    exact.add(symbol)
-                    found[symbol] = (place, axis)
-            elif symbol not in found and _linear(size, symbol):
-                found[symbol] = (place, axis)
-    return found
-
-
-def _linear(size: Size, symbol: Symbol) -> bool:
-    return all(monomial in ((), ((symbol, 1),)) for monomial, _ in size.terms)
-
-
-def _check_sizes_are_known(graph: Graph, function: typed.Function) -> None:
-    """An open size must be readable from an argument; a static one without an axis is not."""
-    for node in graph.nodes():
-        sizes = list(node.type.shape)
-        if "size" in node.attributes:
-            sizes.append(node.attributes["size"])
-        for symbol in sorted({s for size in sizes for s in size.symbols()}, key=str):
-            if symbol not in graph.open_sizes:
-                span = node.span or function.signature.span
-                raise _refused(
-                    "E0506",
-                    f"`{symbol.name}` must be a number: no argument of `{graph.name}` has it as "
-                    "an axis",
-                    span,
-                    f"its value is needed here, for {node.type}",
-                    "a size can stay open only where the arguments show what it is",
-                )
-
-
-def _refused(code: str, message: str, span: Span, label: str, *notes: str) -> DiagnosticError:
-    return DiagnosticError([Diagnostic(code, message, (Label(span, label),), notes=notes)])
-
-
 class _Elaborator:
     def __init__(self, program: typed.Program, builder: GraphBuilder) -> None:
         self._program = program
         self._builder = builder
+        self.conditions: list[Value] = []  # of assertions
 
     def run(self, expression: typed.AnyExpression, frame: Frame) -> Value:
         """Evaluate with a stack of its own: programs nest deeper than Python's calls may."""
@@ -210,7 +154,7 @@ class _Elaborator:
             case typed.Index(value=inner):
                 value = yield inner, frame
                 self._builder.span = expression.span
-                return self._index(_array(value), expression.items, frame.parameters)
+                return subscripted(self._builder, _array(value), expression.items, frame.parameters)
             case typed.CallFunction():
                 return (yield from self._call(expression, frame))
             case typed.MakeTuple(items=items) | typed.MakeList(items=items):
@@ -236,7 +180,8 @@ class _Elaborator:
     def _sequence(self, expression: typed.Sequence, frame: Frame) -> Step:
         for statement in expression.statements:
             if isinstance(statement, typed.Assertion):
-                raise InternalError("an assertion outside a test")
+                self.conditions.append((yield statement.condition, frame))
+                continue
             value = yield statement.value, frame
             frame.values[statement.local.index] = value
             if isinstance(value, Node):
@@ -260,7 +205,7 @@ class _Elaborator:
         first, last = start.literal, stop.literal
         if first is None or last is None:
             length = stop - start
-            raise _refused(
+            raise refused(
                 "E0414",
                 f"this comprehension has {length} items, a number that is open in this instance",
                 expression.span,
@@ -276,7 +221,7 @@ class _Elaborator:
         assert isinstance(value, tuple)
         place = position.literal
         if place is None:
-            raise _refused(
+            raise refused(
                 "E0414",
                 f"the position {position} is open in this instance",
                 expression.span,
@@ -286,7 +231,7 @@ class _Elaborator:
 
     def _decide(self, condition: Value, expression: typed.Conditional) -> bool:
         if isinstance(condition, Node):
-            raise _refused(
+            raise refused(
                 "E0206",
                 "this `if` depends on a size that is open in this instance",
                 expression.condition.span,
@@ -357,50 +302,6 @@ class _Elaborator:
         ]
         result: Value = builtin.expand(self._builder, *lifted, **attributes)
         return result
-
-    # --- subscripts
-
-    def _index(
-        self, array: Node, items: Sequence[typed.IndexItem], parameters: Substitution
-    ) -> Node:
-        shape = array.type.shape
-        starts: list[Size] = []
-        sizes: list[Size] = []
-        kept: list[bool] = []
-        result: list[Size] = []
-        places: list[int] = []  # in the result, of the axes that are kept
-        for item in items:
-            axis = len(starts)
-            match item:
-                case typed.IndexNew():
-                    result.append(Size.of(1))
-                    continue
-                case typed.IndexAt(position=position):
-                    start = parameters.size(position)
-                    if start.literal is not None and start.literal < 0:
-                        start = start + shape[axis]
-                    starts.append(start)
-                    sizes.append(Size.of(1))
-                    kept.append(False)
-                    continue
-                case typed.IndexRange(start=first, stop=last):
-                    start = parameters.size(first)
-                    taken: list[tuple[Size, Size]] = [(start, parameters.size(last) - start)]
-                case typed.IndexAll(shape=whole):
-                    count = len(_concrete(parameters.shape(whole)))
-                    taken = [(Size.of(0), size) for size in shape[axis : axis + count]]
-            for start, size in taken:
-                starts.append(start)
-                sizes.append(size)
-                kept.append(True)
-                places.append(len(result))
-                result.append(size)
-        if len(starts) != len(shape):
-            raise InternalError(f"{len(starts)} subscripts for {array.type}")
-        value = self._builder.slice(array, tuple(starts), tuple(sizes))
-        left = tuple(size for size, keep in zip(sizes, kept, strict=True) if keep)
-        value = self._builder.reshape(value, left)
-        return self._builder.broadcast_in_dim(value, tuple(result), tuple(places))
 
 
 def _array(value: Value) -> Node:

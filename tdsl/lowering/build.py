@@ -248,14 +248,13 @@ class FunctionBuilder:
         if isinstance(atom, Symbol):
             return self.index(Size.of(atom))
         assert isinstance(atom, Opaque), "packs are substituted before a graph is built"
-        operation = {"//": "floordivsi", "%": "remsi", "min": "minsi", "max": "maxsi"}
         left, right = self.index(atom.left), self.index(atom.right)
         if atom.operator != "%":
-            return self._integer(operation[atom.operator], left, right)
-        # The sign of the right side, as in Python.
-        rest = self._integer("remsi", left, right)
-        moved = self._integer("addi", rest, right)
-        return self._integer("remsi", moved, right)
+            operation = {"//": "floordivsi", "min": "minsi", "max": "maxsi"}[atom.operator]
+            return self._integer(operation, left, right)
+        # With the sign of the right side, as in Python; `arith.remsi` has that of the left.
+        quotient = self._integer("floordivsi", left, right)
+        return self._integer("subi", left, self._integer("muli", quotient, right))
 
     # --- tensors
 

@@ -89,9 +89,7 @@ def run(
     given = [np.ascontiguousarray(array).reshape(np.shape(array)) for array in arrays]
     # What is in the results before the call must not matter.
     results = [
-        np.full(
-            tuple(evaluate(size, sizes) for size in node.type.shape), 1, node.type.dtype.numpy
-        )
+        np.full(tuple(evaluate(size, sizes) for size in node.type.shape), 1, node.type.dtype.numpy)
         for node in graph.results
     ]
     values = [sizes[symbol] for symbol in graph.open_sizes]

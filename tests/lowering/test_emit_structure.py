@@ -13,9 +13,9 @@ from tdsl.graph.graph import Graph, Node
 from tdsl.lowering.emit import emit_module
 from tdsl.lowering.options import Kernels, Options
 from tdsl.types.dtypes import DTYPES, DType
-from tdsl.types.sizes import Size, Symbol
+from tdsl.types.sizes import Size, Symbol, opaque
 
-F32 = DTYPES["f32"]
+F32, I64 = DTYPES["f32"], DTYPES["i64"]
 
 
 def random(dtype: DType, *sizes: int) -> Any:
@@ -79,7 +79,9 @@ def test_rows_of_one_infinity() -> None:
     check(making.graph(*results), [np.full((2, 3), np.inf, "f4")])
 
 
-@pytest.mark.parametrize("dtype", [DTYPES[name] for name in ("f32", "bool", "bf16", "i64")], ids=str)
+@pytest.mark.parametrize(
+    "dtype", [DTYPES[name] for name in ("f32", "bool", "bf16", "i64")], ids=str
+)
 def test_shapes(dtype: DType) -> None:
     making = Making()
     build = making.build
@@ -229,6 +231,19 @@ def test_an_open_size_read_off_an_axis_with_a_factor() -> None:
     graph = making.graph(making.build.iota((Size.of(q),), 0, DTYPES["i64"]), x)
     assert "arith.floordivsi" in emit_module(graph, locations=False)
     check(graph, [random(F32, 14)], {q: 3})
+
+
+def test_open_sizes_with_division_and_choice() -> None:
+    a, b = Symbol("A"), Symbol("B")
+    A, B = Size.of(a), Size.of(b)
+    making = Making()
+    x = making.input("x", "f32", A, B)
+    derived = [opaque("//", A, B), opaque("%", A - 7, B), opaque("min", A, B), opaque("max", A, B * 2)]  # fmt: skip
+    graph = making.graph(
+        *map(making.build.size, derived), making.build.iota((derived[3],), 0, I64), x
+    )
+    for sizes in ({a: 5, b: 3}, {a: 3, b: 5}, {a: 7, b: 7}):
+        check(graph, [random(F32, sizes[a], sizes[b])], sizes)
 
 
 def test_results_are_memory_of_their_own() -> None:

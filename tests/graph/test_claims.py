@@ -1,0 +1,133 @@
+"""Which products are claimed, what they do on the way, and what is said of the others."""
+
+from __future__ import annotations
+
+from tdsl.graph.builder import GraphBuilder
+from tdsl.graph.claims import KINDS, find_claims
+from tdsl.graph.graph import ArrayType, Graph, Node
+from tdsl.graph.printer import print_claims, print_remark
+from tdsl.syntax.source import Source
+from tdsl.types.dtypes import DTYPES
+from tdsl.types.sizes import Size
+
+
+def inputs(build: GraphBuilder, *shapes: tuple[int, ...], dtype: str = "f32") -> list[Node]:
+    return [
+        build.input(f"x{place}", place, ArrayType(DTYPES[dtype], tuple(map(Size.of, sizes))))
+        for place, sizes in enumerate(shapes)
+    ]
+
+
+def test_a_product_alone() -> None:
+    build = GraphBuilder()
+    a, b = inputs(build, (2, 3), (3, 4))
+    product = build.matmul(a, b)
+    (claim,), (remark,) = find_claims(Graph("f", (a, b), (product,)))
+    assert claim.kind == "matmul"
+    assert (claim.root, claim.inner, claim.inputs) == (product, (product,), (a, b))
+    assert remark.claimed
+    assert "f32[2, 3] @ f32[3, 4]" in remark.reason
+
+
+def test_a_transposed_operand_is_read_in_place() -> None:
+    build = GraphBuilder()
+    a, b = inputs(build, (2, 3), (4, 3))
+    turned = build.transpose(b, (1, 0))
+    product = build.matmul(a, turned)
+    (claim,), _ = find_claims(Graph("f", (a, b), (product,)))
+    assert claim.inner == (turned, product)
+    assert claim.inputs == (a, b)
+    assert claim.attributes == {"layout": '"nt"'}
+
+
+def test_a_product_with_itself_has_one_input() -> None:
+    build = GraphBuilder()
+    (a,) = inputs(build, (2, 3))
+    product = build.matmul(build.transpose(a, (1, 0)), a)
+    (claim,), _ = find_claims(Graph("f", (a,), (product,)))
+    assert claim.inputs == (a,)
+    assert claim.attributes == {"layout": '"tn"'}
+
+
+def test_products_share_a_transposed_weight() -> None:
+    build = GraphBuilder()
+    a, b, w = inputs(build, (2, 3), (5, 3), (4, 3))
+    turned = build.transpose(w, (1, 0))
+    graph = Graph("f", (a, b, w), (build.matmul(a, turned), build.matmul(b, turned)))
+    claims, _ = find_claims(graph)
+    assert [claim.inputs for claim in claims] == [(a, w), (b, w)]
+
+
+def test_a_transpose_that_others_need_stays_outside() -> None:
+    build = GraphBuilder()
+    a, b = inputs(build, (2, 3), (4, 3))
+    turned = build.transpose(b, (1, 0))
+    product = build.matmul(a, turned)
+    for results in ((product, turned), (product, build.elementwise("exp", turned))):
+        (claim,), (remark,) = find_claims(Graph("f", (a, b), results))
+        assert claim.inputs == (a, turned)
+        assert "used elsewhere" in remark.reason
+
+
+def test_a_transpose_that_moves_more_stays_outside() -> None:
+    build = GraphBuilder()
+    q, k = inputs(build, (2, 5, 3), (4, 2, 3))
+    turned = build.transpose(k, (1, 2, 0))
+    product = build.matmul(q, turned)
+    (claim,), (remark,) = find_claims(Graph("f", (q, k), (product,)))
+    assert claim.inputs == (q, turned)
+    assert (
+        "the right operand is transposed first: more than its last two axes move" in remark.reason
+    )
+
+
+def test_moving_whole_rows_is_no_near_miss() -> None:
+    build = GraphBuilder()
+    q, k = inputs(build, (5, 2, 3), (2, 3, 4))
+    product = build.matmul(build.transpose(q, (1, 0, 2)), k)
+    _, (remark,) = find_claims(Graph("f", (q, k), (product,)))
+    assert remark.reason == "f32[2, 5, 3] @ f32[2, 3, 4]"
+
+
+def test_dtypes_without_kernel_are_near_misses() -> None:
+    for dtype in ("i32", "f16"):
+        build = GraphBuilder()
+        a, b = inputs(build, (2, 3), (3, 4), dtype=dtype)
+        source = Source("model.tdsl", "a @ b")
+        build.span = source.span(0, 5)
+        claims, (remark,) = find_claims(Graph("f", (a, b), (build.matmul(a, b),)))
+        assert claims == ()
+        assert not remark.claimed
+        assert print_remark(remark) == (
+            f"model.tdsl:1:1: matmul not claimed: {dtype}[2, 3] @ {dtype}[3, 4]: "
+            f"no kernel multiplies {dtype}"
+        )
+
+
+def test_kinds_can_be_left_out() -> None:
+    build = GraphBuilder()
+    a, b = inputs(build, (2, 3), (3, 4))
+    graph = Graph("f", (a, b), (build.matmul(a, b),))
+    assert find_claims(graph, ()) == ((), ())
+    assert len(find_claims(graph, ("matmul",))[0]) == 1
+    assert list(KINDS) == ["matmul"]
+
+
+def test_claims_are_printed_as_groups() -> None:
+    build = GraphBuilder()
+    a, b = inputs(build, (2, 3), (4, 3))
+    product = build.matmul(a, build.transpose(b, (1, 0)))
+    graph = Graph("f", (a, b), (build.elementwise("exp", product),))
+    claims, remarks = find_claims(graph)
+    assert print_claims(graph, claims, remarks) == (
+        "graph f(%x0: f32[2, 3], %x1: f32[4, 3]) -> f32[2, 4] {\n"
+        "  claim matmul {\n"
+        "    %0 = transpose(%x1, permutation=[1, 0]): f32[3, 4]\n"
+        "    %1 = matmul(%x0, %0): f32[2, 4]\n"
+        "  }\n"
+        "  %2 = exp(%1): f32[2, 4]\n"
+        "  return %2\n"
+        "}\n"
+        "\n"
+        "matmul claimed: f32[2, 3] @ f32[3, 4]; the right operand is read transposed, not copied\n"
+    )
