@@ -135,13 +135,13 @@ class Output:
         stream.flush()
 
     @contextmanager
-    def progress(self, what: str) -> Iterator[None]:
+    def progress(self, what: str, after: float = 1.0) -> Iterator[None]:
         """A spinner, if this takes more than a second and somebody watches."""
         if not self.console.is_terminal or self.as_json:
             yield
             return
         status = self.console.status(f"{what} …")
-        timer = threading.Timer(1.0, status.start)
+        timer = threading.Timer(after, status.start)
         timer.daemon = True
         timer.start()
         try:

@@ -12,6 +12,7 @@ import numpy as np
 
 from tdsl.errors import InternalError
 from tdsl.runtime.arrays import Array
+from tdsl.types.dtypes import DType
 
 # ctypes gives up the GIL around every call through such a type.
 ENTRY = CFUNCTYPE(c_int32, c_char_p, c_char_p)
@@ -70,19 +71,20 @@ class Code:
 class Plan:
     """All that is the same in every call with arrays of the same shapes."""
 
-    __slots__ = ("assemble", "code", "pack", "results", "scratch", "sizes")
+    __slots__ = ("assemble", "code", "dtypes", "pack", "results", "scratch", "sizes")
 
     def __init__(
         self,
         code: Code,
-        inputs: int,
+        dtypes: Sequence[DType],
         results: Sequence[tuple[tuple[int, ...], np.dtype[Any]]],
         sizes: Sequence[int],
         scratch: int,
         assemble: Assemble | None,
     ) -> None:
         self.code = code
-        self.pack = struct.Struct(f"{inputs + len(results) + 1}P").pack
+        self.dtypes = tuple(dtypes)  # of the inputs
+        self.pack = struct.Struct(f"{len(dtypes) + len(results) + 1}P").pack
         self.results = tuple(results)
         self.sizes = struct.pack(f"{len(sizes)}q", *sizes)
         # The code is never given a null pointer, also where it has no use for scratch memory.

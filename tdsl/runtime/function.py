@@ -28,7 +28,7 @@ from tdsl.runtime.solving import solve_arguments
 from tdsl.runtime.specialise import Instance, Instances, Point, statics_of
 from tdsl.syntax.diagnostics import DiagnosticError
 from tdsl.types.sizes import Size
-from tdsl.types.types import Substitution
+from tdsl.types.types import Substitution, TupleType
 
 # Plans are cheap to make again; a function that is called with ever new lengths must not collect
 # them without end.
@@ -46,9 +46,11 @@ class CacheInfo(NamedTuple):
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a function comes from: enough to find it again in another process."""
+    """Where a function comes from: enough to find it again in another process. `path` is None for
+    a program given as text; `source` is the name that its diagnostics show."""
 
     path: str | None
+    source: str
     text: str
     name: str
     kernels: str
@@ -126,29 +128,33 @@ class Function:
         key = self._key(given, statics)
         plan = self._plans.get(key)
         if plan is None:
-            plan, given, compiled = self._plan(given, statics)
-            if compiled:
-                self._misses += 1
-            else:
-                self._hits += 1
+            plan, compiled = self._plan(given, statics)
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
-            if not any(isinstance(value, WeakNumber) for value in given) and self._flat:
-                self._plans[key] = plan
+            self._plans[key] = plan
+        else:
+            compiled = False
+        if compiled:
+            self._misses += 1
         else:
             self._hits += 1
-        arrays = [plain(value) for value in given if isinstance(value, np.ndarray)]
+        arrays = [
+            weak_array(value, wanted, dtype) if isinstance(value, WeakNumber) else plain(value)
+            for value, wanted, dtype in zip(given, self._wanted, plan.dtypes, strict=True)
+        ]
         return plan.run([address_of(array) for array in arrays])
 
     def _key(
         self, given: Sequence[Array | WeakNumber], statics: Mapping[str, Any]
     ) -> tuple[Any, ...]:
-        key: list[Any] = []
+        # Arrays taken out of tuples must not be mistaken for arguments of their own.
+        key: list[Any] = [] if self._flat else [TupleType]
         for value in given:
             if isinstance(value, WeakNumber):
-                key += ["weak", value.kind]
+                key += [WeakNumber, value.kind]
             else:
-                key += [value.dtype, value.shape]
+                # In native order: the fast way must never find a plan for swapped bytes.
+                key += [value.dtype.newbyteorder("="), value.shape]
         if statics:
             key.append(frozenset((n, type(v), v) for n, v in statics.items()))
         return tuple(key)
@@ -173,19 +179,13 @@ class Function:
         return literal, values
 
     def _plan(
-        self, given: list[Array | WeakNumber], statics: Mapping[str, Any]
-    ) -> tuple[Plan, list[Array | WeakNumber], bool]:
+        self, given: Sequence[Array | WeakNumber], statics: Mapping[str, Any]
+    ) -> tuple[Plan, bool]:
         named = {**self._named, **statics}
         parameters = solve_arguments(self._signature, self._wanted, given, named, self._given)
-        arrays: list[Array | WeakNumber] = [
-            weak_array(value, wanted, places.literal_dtype(parameters, wanted))
-            if isinstance(value, WeakNumber)
-            else value
-            for value, wanted in zip(given, self._wanted, strict=True)
-        ]
         point = Point(parameters, self._static_symbols)
         instance, compiled = self._instance(point, self._may_open)
-        return self._plan_for(instance, point), arrays, compiled
+        return self._plan_for(instance, point), compiled
 
     def _instance(self, point: Point, may_open: bool) -> tuple[Instance, bool]:
         try:
@@ -198,7 +198,7 @@ class Function:
         values = point.values
         return Plan(
             built.code,
-            len(self._wanted),
+            [places.literal_dtype(point.parameters, wanted) for wanted in self._wanted],
             [(built.literal_shape(type_, values), type_.dtype.numpy) for type_ in built.results],
             [values[symbol] for symbol in built.open_sizes],
             built.scratch_bytes(values),

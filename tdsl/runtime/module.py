@@ -44,7 +44,9 @@ class Module(ModuleType):
         program = self.__dict__["__program__"]
         source = program.root.source
         made = Function(
-            program, function, Origin(self.__file__, source.text, name, self.__kernels__)
+            program,
+            function,
+            Origin(self.__file__, source.name, source.text, name, self.__kernels__),
         )
         made.__module__ = self.__name__
         return made
@@ -110,12 +112,9 @@ def module_of(program: typed.Program, kernels: str = "all") -> Module:
 def find_again(origin: Origin) -> typed.Program:
     """The program of a pickled function: the text it was pickled with, whatever the file holds
     now; what it imports is read again."""
-    if origin.path is None:
-        result = check_source(Source("<text>", origin.text), None)
-    else:
-        path = Path(origin.path)
-        root = path.parent if path.parent.is_dir() else None
-        result = check_source(Source(str(path), origin.text), root)
+    folder = Path(origin.path).parent if origin.path is not None else None
+    root = folder if folder is not None and folder.is_dir() else None
+    result = check_source(Source(origin.source, origin.text), root)
     if result.program is None:
         raise compile_error(result.diagnostics)
     return result.program

@@ -101,7 +101,7 @@ def _native_failures(
     built = build(replace(program, root=changed, modules=modules), signature, _NOTHING, kernels)
     plan = Plan(
         built.code,
-        0,
+        (),
         [(built.literal_shape(type_, {}), type_.dtype.numpy) for type_ in built.results],
         (),
         built.scratch_bytes({}),

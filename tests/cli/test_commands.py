@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,10 +13,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from tdsl.cli import main as command_line
 from tdsl.cli.options import parse_bindings
-from tdsl.cli.output import CommandError
+from tdsl.cli.output import CommandError, ErrorFormat, Output
 from tdsl.cli.run import difference
 from tdsl.runtime import testing
 from tdsl.syntax.codes import CODES
@@ -226,6 +229,19 @@ def test_version_and_help(tdslc: Command) -> None:
     for command in command_line.COMMANDS:
         assert command in text
     assert "--bind" in tdslc("emit", "--help").out
+
+
+def test_progress_shows_only_on_a_terminal_and_only_what_takes_long() -> None:
+    def shown(terminal: bool, after: float) -> str:
+        file = io.StringIO()
+        console = Console(file=file, force_terminal=terminal)
+        with Output(console, console, ErrorFormat.text).progress("compiling", after):
+            time.sleep(0.1)
+        return file.getvalue()
+
+    assert "compiling" in shown(True, 0.01)
+    assert shown(True, 5.0) == ""
+    assert shown(False, 0.01) == ""
 
 
 def test_bindings_are_read() -> None:

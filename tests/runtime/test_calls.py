@@ -286,6 +286,7 @@ def test_functions_pickle(m: tdsl.Module, tmp_path: Path) -> None:
     file = tmp_path / "model.tdsl"
     file.write_text("tdsl 0.1\nfrom other import g\npub fn f[N](x: f32[N]) -> f32[N] { g(x) }\n")
     (tmp_path / "other.tdsl").write_text("tdsl 0.1\npub fn g[N](x: f32[N]) -> f32[N] { x + 1.0 }\n")
+    assert pickle.loads(pickle.dumps(m.linear))._signature.span.source.name == "<surface>"
     again = pickle.loads(pickle.dumps(tdsl.load(file).f))
     assert again(np.zeros(2, np.float32)).tolist() == [1, 1]
 
@@ -405,7 +406,7 @@ def test_memory_that_is_not_there_is_a_memory_error(dynamic: tuple[str, ...] | N
 
 
 def test_memory_beyond_all_addresses_is_a_memory_error_too() -> None:
-    plan = calling.Plan(calling.Code(1, None), 0, [], (), 1 << 70, None)
+    plan = calling.Plan(calling.Code(1, None), [], [], (), 1 << 70, None)
     with pytest.raises(MemoryError, match="scratch memory"):
         plan.run([])
 
