@@ -63,7 +63,11 @@ def apply_builtin(
     taken: dict[str, _Taken] = {}
     for parameter in builtin.parameters:
         if parameter.name in supplied:
-            taken[parameter.name] = _take(context, builtin, parameter, supplied[parameter.name])
+            source = supplied[parameter.name]
+            # Checked here, not deeper, so that nested calls stay within Python's recursion limit.
+            if parameter.kind == "value" and not isinstance(source, typed.Expression):
+                source = context.check(source)
+            taken[parameter.name] = _take(context, builtin, parameter, source)
         else:
             taken[parameter.name] = _Taken(Given(span, None, parameter.default))
     if any(argument.poisoned for argument in taken.values()):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
 
 from tdsl.check import typed
 from tdsl.check.callees import check_attribute, check_call, check_static_arguments
@@ -45,21 +44,8 @@ from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DTypeVariable
 from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
-from tdsl.types.sizes import Size, SizeTooComplex, Symbol
+from tdsl.types.sizes import Size, Symbol
 from tdsl.types.types import DTypeType
-
-
-def _guarded(rule: Callable[..., typed.Expression]) -> Rule:
-    """The rule, where sizes that grow without bound end in a diagnostic."""
-
-    def checked(context: Context, node: Any) -> typed.Expression:
-        try:
-            return rule(context, node)
-        except SizeTooComplex:
-            return context.fail(node, "E0514", "the sizes here have too many terms to reason about")
-
-    return checked
-
 
 RULES: Mapping[type, Rule] = MappingProxyType(
     {
@@ -70,14 +56,14 @@ RULES: Mapping[type, Rule] = MappingProxyType(
         ast.String: check_string,
         ast.Wildcard: check_wildcard,
         ast.Unary: check_unary,
-        ast.Binary: _guarded(check_binary),
-        ast.Subscript: _guarded(check_subscript),
+        ast.Binary: check_binary,
+        ast.Subscript: check_subscript,
         ast.StaticArguments: check_static_arguments,
-        ast.Call: _guarded(check_call),
-        ast.Attribute: _guarded(check_attribute),
+        ast.Call: check_call,
+        ast.Attribute: check_attribute,
         ast.Tuple: check_tuple,
         ast.List: check_list,
-        ast.Comprehension: _guarded(check_list),
+        ast.Comprehension: check_list,
         ast.Loop: check_loop,
         ast.If: check_if,
     }

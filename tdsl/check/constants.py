@@ -12,6 +12,9 @@ from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
 from tdsl.types.types import PoisonType, TensorType, WeakType
 
+# Definitions that lead to one another before their own are computed: in order, there are none.
+MOST_DEPTH = 50
+
 
 def constant_value(context: Context, entry: ConstantEntry) -> typed.Expression:
     """The value of a constant, wherever it is mentioned; poison after a report."""
@@ -21,11 +24,17 @@ def constant_value(context: Context, entry: ConstantEntry) -> typed.Expression:
     if entry.computing:
         context.fail(node.name, "E0513", f"the constant `{node.name.text}` is defined by itself")
         return poison(node.name.span)
+    owner = Owner(f"{entry.module.name}.{node.name.text}", depth=context.owner.depth + 1)
+    if owner.depth > MOST_DEPTH:
+        context.fail(
+            node.name, "E0111", f"more than {MOST_DEPTH} constants are defined by one another"
+        )
+        return poison(node.name.span)
     entry.computing = True
     inner = Context(
         entry.module,
         context.reporter,
-        Owner(f"{entry.module.name}.{node.name.text}"),
+        owner,
         Environment(),
         Facts(),
         Names(),

@@ -16,7 +16,7 @@ from tdsl.syntax.diagnostics import Help
 from tdsl.syntax.source import Span
 from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
-from tdsl.types.sizes import Symbol
+from tdsl.types.sizes import SizeTooComplex, Symbol
 from tdsl.types.types import Type
 
 Rule = Callable[["Context", Any], typed.Expression]
@@ -38,6 +38,8 @@ class Owner:
     # Names reported as unknown: one message for each.
     unknown: set[str] = field(default_factory=set)
     in_test: bool = False
+    # How many constants or aliases lead here, each defined by the next.
+    depth: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,10 @@ class Context:
 
     def check(self, node: ast.Expression) -> typed.Expression:
         """The typed expression; one of PoisonType where an error was reported."""
-        return self.rules[type(node)](self, node)
+        try:
+            return self.rules[type(node)](self, node)
+        except SizeTooComplex:
+            return self.fail(node, "E0514", "the sizes here have too many terms to reason about")
 
     def inside(self, facts: Facts | None = None) -> Context:
         """The same, with an inner block of names, and with more facts."""

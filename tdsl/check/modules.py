@@ -37,6 +37,9 @@ from tdsl.types.dtypes import DTYPES
 from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
 
+# Modules that import one another in a row.
+MOST_IMPORTS = 50
+
 
 @dataclass(frozen=True)
 class CheckResult:
@@ -123,15 +126,16 @@ class _Run:
             return None
         checker = self.checkers[name]
         checker.trial = only is not None
-        checker.check_all(only)
         if only is not None:
+            checker.check_all(only)
             return None
         checker.check_items()
+        checker.check_all()
         examples, tests = checker.examples(), checker.tests()
         for other in self.checkers.values():
             if other is not checker and not other.scope.name.startswith("std."):
-                other.check_all()
                 other.check_items()
+                other.check_all()
         self.check_used()
         calls = {
             caller: called
@@ -319,6 +323,11 @@ class _Run:
             return None
         if name in self.scopes:
             return self.scopes[name]
+        if len(self.loading) > MOST_IMPORTS:
+            self.reporter.report(
+                "E0111", f"modules import one another more than {MOST_IMPORTS} levels deep", span
+            )
+            return None
         if path[0].text == "std":
             return self.load_standard(name, span)
         return self.load_file(scope, path, name, span)

@@ -10,7 +10,7 @@ from tdsl.check.advice import add_where, at_most, less, positive
 from tdsl.check.binders import with_binders
 from tdsl.check.context import Context
 from tdsl.check.sizes import size_of
-from tdsl.check.values import is_poisoned, kind_of, poison, static_size
+from tdsl.check.values import at, is_poisoned, kind_of, poison, static_size
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Diagnostic, Help, Label
 from tdsl.syntax.source import Span
@@ -72,7 +72,7 @@ def _item(context: Context, node: ast.Subscript, value: typed.Expression) -> typ
         )
     if isinstance(value, (typed.MakeTuple, typed.MakeList)):
         assert absolute.literal is not None
-        return value.items[absolute.literal]
+        return at(value.items[absolute.literal], node.span)
     if isinstance(value.type, ListType):
         type_ = value.type.item
     else:

@@ -33,6 +33,9 @@ from tdsl.types.types import (
     Type,
 )
 
+# Aliases that lead to one another.
+MOST_DEPTH = 100
+
 
 def resolve_type(context: Context, node: ast.TypeExpression, wanted: Type | None = None) -> Type:
     """The type; POISON after a report. `wanted` gives what `_` stands for in a `let`."""
@@ -220,13 +223,19 @@ def _alias(context: Context, node: ast.NamedType, entry: AliasEntry) -> Type:
         entry.circular = True
         context.fail(alias.name, "E0513", f"the type `{name}` is defined by itself")
         return POISON
+    owner = Owner(f"{entry.module.name}.{name}", depth=context.owner.depth + 1)
+    if owner.depth > MOST_DEPTH:
+        context.fail(
+            alias.name, "E0111", f"more than {MOST_DEPTH} types are defined by one another"
+        )
+        return POISON
     environment = Environment()
     if not _bind_arguments(context, node, alias, environment):
         return POISON
     inner = replace(
         context,
         module=entry.module,
-        owner=Owner(f"{entry.module.name}.{name}"),
+        owner=owner,
         environment=environment,
     )
     entry.expanding = True
