@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlir import ir
-from mlir.dialects import memref
+from mlir.dialects import arith, memref
 
 from tdsl.lowering.interface import size_from_data, size_to_data
 from tdsl.lowering.options import Options
@@ -102,11 +102,24 @@ def _symbols(
     needed = frozenset[Symbol]().union(*(offset.symbols() for offset in offsets))
     values: dict[Symbol, Any] = {}
     with ir.InsertionPoint.at_block_begin(block), function.operation.location:
-        for known in interface_of(module).open_sizes:
+        interface = interface_of(module)
+        for known in interface.open_sizes:
             if known.symbol in needed:
-                source = block.arguments[known.input]
-                values[known.symbol] = memref.DimOp(source, index(known.axis)).result
+                size = memref.DimOp(block.arguments[known.input], index(known.axis)).result
+                shown = interface.inputs[known.input][known.axis]
+                values[known.symbol] = _solved(size, shown, known.symbol)
     return values
+
+
+def _solved(size: Any, shown: Size, symbol: Symbol) -> Any:
+    """The symbol's value, from the size of an axis that is `factor*symbol + rest`."""
+    terms = dict(shown.terms)
+    factor, rest = terms.get(((symbol, 1),), 0), terms.get((), 0)
+    if shown != Size.of(symbol) * factor + rest or factor <= 0:
+        raise ValueError(f"{symbol.name} cannot be read from an axis of {shown}")
+    if rest:
+        size = arith.SubIOp(size, index(rest)).result
+    return size if factor == 1 else arith.DivSIOp(size, index(factor)).result
 
 
 def _buffer(operation: Any, block: Any, order: dict[int, int], sizes: Sizes) -> Buffer:
