@@ -106,6 +106,19 @@ class InternalError(Error, RuntimeError):
     """A fault of TDSL itself. The text says what to report."""
 
 
+for _public in (
+    Error,
+    CompileError,
+    CallError,
+    DTypeError,
+    ShapeError,
+    SizeError,
+    TargetError,
+    InternalError,
+):
+    _public.__module__ = "tdsl"  # what tracebacks show is what users write
+
+
 def compile_error(error: DiagnosticError | Iterable[Diagnostic]) -> CompileError:
     """The diagnostics of a wrong program as the exception that users see."""
     from tdsl.syntax.render import render_text
