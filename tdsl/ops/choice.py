@@ -189,7 +189,7 @@ def _select_dtype(checking: Checking, given: Mapping[str, Given], kind: WeakKind
 def _select_reference(condition: Any, x: Any, y: Any) -> Any:
     if all(map(weak.is_number, (condition, x, y))):
         chosen = x if condition else y
-        return float(chosen) if isinstance(x, float) or isinstance(y, float) else chosen
+        return weak.as_float(chosen) if isinstance(x, float) or isinstance(y, float) else chosen
     return PRIMITIVES["select"].reference([condition, x, y], {})
 
 

@@ -254,6 +254,19 @@ def test_reduction_refusal(name: str, type_: str, statics: Any, code: str) -> No
     assert refusal(name, type_, **statics).code == code
 
 
+@pytest.mark.parametrize(
+    ("type_", "axis", "label"),
+    [
+        ("f32", 0, "a number has no axes"),
+        ("f32[N]", 1, "its only axis is 0, or -1"),
+        ("f32[M, N]", 2, "axes are 0 to 1, or -2 to -1"),
+        ("f32[...S, N]", 0, "axis 0 is in or beyond `...S`"),
+    ],
+)
+def test_which_axes_there_are(type_: str, axis: int, label: str) -> None:
+    assert refusal("sum", type_, axis=axis).labels[0].text == label
+
+
 def test_axes_beyond_a_pack_stay_counted_from_the_right() -> None:
     assert check("sum", "f32[...S, N]", axis=-1).attributes["axis"] == (-1,)
     assert check("sum", "f32[M, N]", axis=-1).attributes["axis"] == (1,)

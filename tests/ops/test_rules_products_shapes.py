@@ -150,6 +150,7 @@ def test_reshape_message() -> None:
         ("f32[T, 3*C]", "3, T, H, D", "add `where C == D*H`"),
         ("f32[H, T, D]", "T, C", "add `where C == D*H`"),
         ("f32[N]", "M", "add `where N == M`"),
+        ("f32[T*C]", "T, H, D", "add `where C == D*H`"),
         ("f32[...S, C]", "...S, H, D", "add `where C == D*H`"),
     ],
 )

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ops_support import ALL, DType, result, run
+from ops_support import ALL, DType, NumpyBuilder, result, run
 
 from tdsl.ops import weak
+from tdsl.ops.builtins import BUILTINS
 from tdsl.types.dtypes import DTYPES
 
 
@@ -32,6 +33,9 @@ from tdsl.types.dtypes import DTYPES
         ("neg", (3,), -3),
         ("abs", (-2.5,), 2.5),
         ("sign", (-4,), -1),
+        ("sign", (0,), 0),
+        ("sign", (7,), 1),
+        ("select", (False, 0.5, 10**400), math.inf),
         ("floor", (2.5,), 2.0),
         ("floor", (2,), 2),
         ("round", (2.5,), 2.0),
@@ -91,6 +95,20 @@ def test_never_raises(name: str, arguments: Any, check: Any) -> None:
 )
 def test_result_stays_weak(name: str, types: Any, expected: str) -> None:
     assert result(name, *types) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "expected"),
+    [("sqrt", (3,), math.sqrt(3)), ("exp", (1,), math.e), ("div", (1, 3), 1 / 3)],
+)
+def test_integers_known_at_run_time_only_are_computed_in_f64(
+    name: str, operands: tuple[int, ...], expected: float
+) -> None:
+    """An open size is an i64 in the graph; a float function of it is as exact as of a number."""
+    builder = NumpyBuilder()
+    found = BUILTINS[name].expand(builder, *(builder.wrap(np.int64(x)) for x in operands))
+    assert found.array.dtype == np.float64
+    assert float(found.array) == pytest.approx(expected, rel=1e-15)
 
 
 @pytest.mark.parametrize("dtype", ALL, ids=str)
