@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 
 from tdsl.check import typed
-from tdsl.check.calls import signature_names
 from tdsl.cli.options import (
     BindOption,
     ColourOption,
@@ -27,7 +26,7 @@ from tdsl.cli.options import (
     require_file,
 )
 from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output, guarded, write_result
-from tdsl.cli.tree import tree
+from tdsl.cli.tree import function_tree
 from tdsl.graph.graph import Remark
 from tdsl.graph.printer import print_remark
 from tdsl.lowering.stages import STAGE_NAMES, STAGES
@@ -134,7 +133,7 @@ def _syntax(output: Output, file: Path) -> str:
 def _typed(program: typed.Program, name: str | None) -> str:
     functions = program.root.functions.values()
     return "\n".join(
-        tree(function, signature_names(function.signature))
+        function_tree(function)
         for function in functions
         if name in (None, function.signature.function.name)
     )

@@ -1,11 +1,14 @@
-"""Print dataclasses as an indented tree: the syntax tree and the typed program."""
+"""Print typed functions as indented trees, for `--emit=typed`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from textwrap import indent
 from typing import Any
 
+from tdsl.check import typed
+from tdsl.check.calls import signature_names
 from tdsl.syntax.source import Source, Span
 from tdsl.types.dtypes import DType, DTypeVariable
 from tdsl.types.naming import Names
@@ -37,6 +40,14 @@ _TYPES = (
 def tree(thing: Any, names: Names | None = None) -> str:
     """One line per node: its class, its place, its plain fields; then its children, indented."""
     return "\n".join(_lines(thing, "", names or Names())) + "\n"
+
+
+def function_tree(function: typed.Function) -> str:
+    """The signature as written, then the tree of the body."""
+    signature = function.signature
+    text = signature.span.source.text[signature.span.start : signature.signature_end]
+    head = f"fn {' '.join(text.split())}"
+    return f"{head}\n{indent(tree(function.body, signature_names(signature)), '  ')}"
 
 
 def _lines(thing: Any, label: str, names: Names) -> Iterator[str]:

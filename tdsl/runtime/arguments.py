@@ -79,6 +79,7 @@ def place(
             *hint,
         )
     values = dict(zip(names, arguments, strict=False))
+    defaults = default_values(signature)
     for name, value in by_name.items():
         if name not in names:
             raise _unknown(signature, name, names)
@@ -90,6 +91,7 @@ def place(
                 argument=name,
             )
         values[name] = value
+    values = {**defaults, **values}
     missing = [name for name in names if name not in values]
     if missing:
         shown = signature_names(signature)
@@ -102,6 +104,17 @@ def place(
             argument=missing[0],
         )
     return [values[name] for name in names]
+
+
+def default_values(signature: typed.Signature) -> dict[str, int | float | bool]:
+    """The numbers that stand for arguments which are left out."""
+    found: dict[str, int | float | bool] = {}
+    for (name, _), default in zip(signature.parameters, signature.argument_defaults, strict=False):
+        while isinstance(default, typed.Convert):
+            default = default.value
+        if isinstance(default, typed.Number):
+            found[name] = default.value
+    return found
 
 
 def _unknown(signature: typed.Signature, name: str, names: Sequence[str]) -> CallError:
@@ -204,7 +217,11 @@ def parameter_value(signature: typed.Signature, parameters: Substitution, name: 
 def shown_signature(signature: typed.Signature) -> str:
     """`linear(x: f32[M, K], w: f32[K, N], *, heads) -> f32[M, N]`"""
     names = signature_names(signature)
-    parts = [f"{name}: {names.type(type_)}" for name, type_ in signature.parameters]
+    defaults = default_values(signature)
+    parts = [
+        f"{name}: {names.type(type_)}" + (f" = {defaults[name]}" if name in defaults else "")
+        for name, type_ in signature.parameters
+    ]
     statics = [
         p.name if p.default is None else f"{p.name}={names.size(p.default)}"
         for p in signature.sizes
@@ -218,10 +235,12 @@ def shown_signature(signature: typed.Signature) -> str:
 def python_signature(signature: typed.Signature) -> inspect.Signature:
     """For help(), IPython and editors: TDSL types as annotations, statics by keyword only."""
     names = signature_names(signature)
+    defaults = default_values(signature)
     parameters = [
         inspect.Parameter(
             _python_name(name),
             inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=defaults.get(name, inspect.Parameter.empty),
             annotation=names.type(type_),
         )
         for name, type_ in signature.parameters

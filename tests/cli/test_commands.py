@@ -91,7 +91,7 @@ def test_emit_one_function_with_bindings(tdslc: Command, program: Path) -> None:
     ("stage", "shows"),
     [
         ("ast", "Module"),
-        ("typed", "Function"),
+        ("typed", "fn linear[M, K, N](x: f32[M, K]"),
         ("graph", "graph linear(%x: f32[2, 3]"),
         ("claims", "claim matmul"),
         ("mlir", "linalg.matmul"),
@@ -215,6 +215,7 @@ def test_ops_and_explain(tdslc: Command) -> None:
     assert "matmul" in listed.out
     one = tdslc("ops", "@")
     assert "Example:" in one.out
+    assert "from std.nn import softmax" in tdslc("ops", "softmax").out
     codes = tdslc("explain")
     assert "E0302" in codes.out
     code = next(code.code for code in CODES.values() if code.wrong)

@@ -31,6 +31,7 @@ pub fn scale[E: dtype(float), ...S](x: E[...S], by: E) -> E[...S] { x * by }
 pub fn positions[T, N](x: f32[T], table: f32[N]) -> f32[T] where T <= N { x + table[0:T] }
 pub fn nested[N](x: f32[N], y: f32[N]) -> (f32[N], (f32, f32[N])) { (x + y, (sum(x), x * y)) }
 pub fn count[static N](x: f32) -> f32[N] { full([N], x, f32) }
+pub fn shifted[N](x: f32[N], by: f32 = 1.5) -> f32[N] { x + by }
 pub fn flags[N](x: f32[N], y: f32[N]) -> bool[N] { x < y }
 fn hidden[N](x: i32[N]) -> i32[N] { x + 1 }
 """
@@ -155,6 +156,15 @@ def test_tuples_of_arrays_are_taken_apart() -> None:
     for wrong in (1, (1, 2, 3), (1, 2)):
         with pytest.raises(tdsl.CallError, match="must be a tuple of 2 items"):
             arguments.flatten(nested, every, [wrong, 4])
+
+
+def test_arguments_with_defaults(m: tdsl.Module) -> None:
+    x = numbers(4)
+    for _ in range(2):
+        np.testing.assert_array_equal(m.shifted(x), x + np.float32(1.5))
+        np.testing.assert_array_equal(m.shifted(x, 2.0), x + np.float32(2))
+        np.testing.assert_array_equal(m.shifted(x, by=np.float32(3)), x + np.float32(3))
+    assert str(inspect.signature(m.shifted)).startswith("(x: 'f32[N]', by: 'f32' = 1.5)")
 
 
 def test_bool_results(m: tdsl.Module) -> None:
