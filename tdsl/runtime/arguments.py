@@ -214,6 +214,15 @@ def parameter_value(signature: typed.Signature, parameters: Substitution, name: 
     return None
 
 
+def default_static(parameter: typed.SizeParameter, signature: typed.Signature) -> int | bool | str:
+    """The default of a static parameter: its value, or the size that it depends on as text."""
+    assert parameter.default is not None
+    literal = parameter.default.literal
+    if literal is None:
+        return signature_names(signature).size(parameter.default)
+    return bool(literal) if parameter.kind == "bool" else literal
+
+
 def shown_signature(signature: typed.Signature) -> str:
     """`linear(x: f32[M, K], w: f32[K, N], *, heads) -> f32[M, N]`"""
     names = signature_names(signature)
@@ -223,7 +232,7 @@ def shown_signature(signature: typed.Signature) -> str:
         for name, type_ in signature.parameters
     ]
     statics = [
-        p.name if p.default is None else f"{p.name}={names.size(p.default)}"
+        p.name if p.default is None else f"{p.name}={default_static(p, signature)}"
         for p in signature.sizes
         if p.static
     ]
@@ -250,8 +259,7 @@ def python_signature(signature: typed.Signature) -> inspect.Signature:
         if size.static:
             default: Any = inspect.Parameter.empty
             if size.default is not None:
-                literal = size.default.literal
-                default = literal if literal is not None else names.size(size.default)
+                default = default_static(size, signature)
             parameters.append(
                 inspect.Parameter(
                     _python_name(size.name),

@@ -53,6 +53,13 @@ def _static(
             f"`{name}` of `{signature.function.name}` must be {wants}, not {value!r}",
             argument=name,
         )
+    if kind == "int" and not -(1 << 63) <= number < 1 << 63:
+        raise call_error(
+            signature,
+            "E0205",
+            f"`{name}` of `{signature.function.name}` must fit into 64 bits, and {number} does not",
+            argument=name,
+        )
     if kind == "size" and not 1 <= number <= MOST:
         limit = "1 or more" if number < 1 else f"at most {MOST}"
         raise call_error(

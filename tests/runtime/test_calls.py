@@ -268,6 +268,20 @@ def test_a_static_that_is_a_size_of_the_result(m: tdsl.Module) -> None:
     np.testing.assert_array_equal(m.count(1.5, N=3), np.full(3, 1.5, np.float32))
 
 
+def test_statics_of_other_kinds() -> None:
+    module = tdsl.loads(
+        "tdsl 0.1\nfn f[N, static twice: bool = true, static k: int](x: f32[N]) -> f32[N] {\n"
+        "    if twice { x * 2.0 + k } else { x + k }\n}\n"
+    )
+    x = numbers(3)
+    np.testing.assert_allclose(module.f(x, k=-2), x * 2 - 2, rtol=1e-6)
+    np.testing.assert_allclose(module.f(x, k=3, twice=False), x + 3, rtol=1e-6)
+    assert repr(module.f) == "<tdsl function f(x: f32[N], *, twice=True, k) -> f32[N]>"
+    for wrong in ({"k": 1, "twice": 1}, {"k": 1.0}, {"k": 1 << 63}, {"twice": True}):
+        with pytest.raises(tdsl.CallError):
+            module.f(x, **wrong)
+
+
 def test_what_help_and_inspect_show(m: tdsl.Module) -> None:
     assert m.linear.__doc__ == "Affine map."
     assert m.linear.__name__ == "linear"
