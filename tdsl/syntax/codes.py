@@ -1,8 +1,10 @@
-"""The table of diagnostic codes: the one place that defines them."""
+"""The table of diagnostic codes: the one place that defines them; explanations/ says more."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from tdsl.syntax.explanations import EXPLANATIONS
 
 
 @dataclass(frozen=True)
@@ -328,4 +330,20 @@ _ALL = (
     ),
 )
 
-CODES: dict[str, Code] = {entry.code: entry for entry in _ALL}
+
+def _explained(entry: Code) -> Code:
+    """The entry with what explanations/ says of it."""
+    found = EXPLANATIONS.get(entry.code)
+    if found is None:
+        return entry
+    edition = "tdsl 0.1\n"
+    return Code(
+        entry.code,
+        entry.title,
+        found.text,
+        edition + found.wrong if found.wrong else "",
+        edition + found.right if found.right else "",
+    )
+
+
+CODES: dict[str, Code] = {entry.code: _explained(entry) for entry in _ALL}

@@ -1,0 +1,46 @@
+"""E07, E09 and what no text alone can show: arrays, targets, files, later versions."""
+
+from __future__ import annotations
+
+from tdsl.syntax.explanations.text import Explanation
+
+RUNNING = {
+    "E0112": Explanation(
+        "The text is right and a later version will take it; this one says so instead of guessing. "
+        "The message names what is missing.",
+    ),
+    "E0701": Explanation(
+        "Arrays are bound to the fields of a struct by name, dtype and shape; the message lists "
+        "every field that does not fit, and says where a transposed layout would.",
+    ),
+    "E0702": Explanation(
+        "An array that is passed from Python has another dtype than the function declares. Nothing "
+        "is cast silently; convert it with `astype`.",
+    ),
+    "E0703": Explanation(
+        "An array that is passed from Python has another rank or size. The message shows both "
+        "types, and which argument fixed each size.",
+    ),
+    "E0704": Explanation(
+        "An array, a size or the code that would be made is beyond the limits of this version.",
+        wrong=(
+            "fn f[N](x: f32[N]) -> f32[N] {\n"
+            "    sum(stack([i*x for i in 0..100000], axis=0), axis=0)\n}\n"
+        ),
+        right=(
+            "fn f[N](x: f32[N]) -> f32[N] {\n"
+            "    sum(f32(iota(100000))[:, newaxis] * x[newaxis, :], axis=0)\n}\n"
+        ),
+    ),
+    "E0901": Explanation(
+        "Code is made for one instance of a function: its packs, dtype parameters and statics must "
+        "be fixed, by an `example` in the source or by `--bind NAME=VALUE`.",
+    ),
+    "E0902": Explanation("The module has no function of the name that was asked for."),
+    "E0903": Explanation(
+        "The target or stage is part of the plan for a later version, and not there yet.",
+    ),
+    "E0904": Explanation(
+        "An `assert` in a `test` does not hold. The message shows both sides of the comparison.",
+    ),
+}
