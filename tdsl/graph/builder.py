@@ -178,6 +178,22 @@ class GraphBuilder:
     def select(self, condition: Node, x: Node, y: Node) -> Node:
         return self.add("select", [condition, x, y])
 
+    def gather(self, x: Node, ids: Node, axis: int) -> Node:
+        return self.add("gather", [x, ids], axis=axis % x.type.rank)
+
+    def dynamic_slice(
+        self, x: Node, starts: Sequence[Node | Size | int], sizes: tuple[Size, ...]
+    ) -> Node:
+        return self.add(
+            "dynamic_slice", [x, *map(self._start, starts)], sizes=tuple(map(Size.of, sizes))
+        )
+
+    def dynamic_update(self, x: Node, part: Node, starts: Sequence[Node | Size | int]) -> Node:
+        return self.add("dynamic_update", [x, part, *map(self._start, starts)])
+
+    def _start(self, start: Node | Size | int) -> Node:
+        return start if isinstance(start, Node) else self.size(Size.of(start))
+
 
 def _places(axes: Sequence[int], x: Node) -> tuple[int, ...]:
     """Axes counted from the left; those beyond a pack were counted from the right."""

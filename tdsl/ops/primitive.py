@@ -106,6 +106,17 @@ class Builder(Protocol):
         ...
 
     def select(self, condition: Any, x: Any, y: Any) -> Any: ...
+    def gather(self, x: Any, ids: Any, axis: int) -> Any:
+        """Positions of an axis by run-time integers; the axes of `ids` take the axis' place."""
+        ...
+
+    def dynamic_slice(self, x: Any, starts: Sequence[Any], sizes: Sizes) -> Any:
+        """A start for each axis: a rank-0 integer value, or a size."""
+        ...
+
+    def dynamic_update(self, x: Any, part: Any, starts: Sequence[Any]) -> Any:
+        """x with `part` in it from these starts on."""
+        ...
 
 
 Infer = Callable[[Sequence[ArrayLike], Attributes], tuple[DType, Sizes]]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tdsl.ops import numeric, weak
+from tdsl.ops.positions import POSITIONS
 from tdsl.ops.primitive import (
     BOOL,
     DOMAINS,
@@ -214,5 +215,5 @@ _ELEMENTWISE = (
 
 PRIMITIVES: dict[str, Primitive] = {
     primitive.name: primitive
-    for primitive in (*_SOURCES, *_ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS)
+    for primitive in (*_SOURCES, *_ELEMENTWISE, *REDUCTIONS, *SHAPES, *POSITIONS, *PRODUCTS)
 }

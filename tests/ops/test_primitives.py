@@ -61,6 +61,9 @@ def uses(dtype: DType) -> dict[str, tuple[list[Any], dict[str, Any]]]:
         "concat": ([x, x[:1]], {"axis": 0}),
         "pad": ([x, x[0, 0]], {"low": sizes(1, 0), "high": sizes(0, 2)}),
         "reverse": ([x], {"axes": (1,)}),
+        "gather": ([x, np.array([[2, 0], [1, 1]], np.int32)], {"axis": 1}),
+        "dynamic_slice": ([x, np.int64(1), np.int32(0)], {"sizes": sizes(1, 2)}),
+        "dynamic_update": ([x, x[:1, :2], np.int8(1), np.int64(1)], {}),
         **{name: ([x, x], {}) for name in COMPARISONS},
     }
     if dtype == BOOL:
@@ -156,3 +159,40 @@ def test_symbolic_sizes() -> None:
 def test_constants_saturate(dtype: DType) -> None:
     value = PRIMITIVES["constant"].reference([], {"value": 1e300, "dtype": dtype})
     assert (float(value) == np.inf) is (dtype != F64)
+
+
+ROW = np.arange(5, dtype=np.float32)
+
+
+@pytest.mark.parametrize("index", [-1, 5, np.iinfo(np.int64).min, np.iinfo(np.int64).max])
+def test_a_position_out_of_range_is_an_error(index: int) -> None:
+    gather = PRIMITIVES["gather"].reference
+    with pytest.raises(IndexError) as caught:
+        gather([ROW, np.array([4, index, -7])], {"axis": 0})
+    assert str(caught.value) == f"take: index {index} is out of range for axis 0 of size 5"
+    starts = [np.int64(index)]
+    with pytest.raises(IndexError) as caught:
+        PRIMITIVES["dynamic_slice"].reference([ROW, *starts], {"sizes": sizes(2)})
+    assert str(caught.value) == (
+        f"slice: start {index} is out of range for axis 0 of size 5: 2 of its positions can start "
+        "at 0 to 3"
+    )
+    with pytest.raises(IndexError, match="update: start .* 5 of its positions can only start at 0"):
+        PRIMITIVES["dynamic_update"].reference([ROW, ROW, *starts], {})
+
+
+def test_an_update_leaves_its_operand_alone() -> None:
+    before = ROW.copy()
+    result = PRIMITIVES["dynamic_update"].reference([ROW, ROW[:2] + 10, np.int64(3)], {})
+    np.testing.assert_array_equal(result, [0, 1, 2, 10, 11])
+    np.testing.assert_array_equal(ROW, before)
+
+
+def test_positions_are_typed() -> None:
+    refused("gather", (F32, (3,)), (F32, (2,)), axis=0)
+    refused("gather", (F32, (3,)), (I64, (2,)), axis=1)
+    refused("dynamic_slice", (F32, (3,)), (F64, ()), sizes=sizes(1))
+    refused("dynamic_slice", (F32, (3,)), (I64, (1,)), sizes=sizes(1))
+    refused("dynamic_slice", (F32, (3,)), (I64, ()), sizes=sizes(4))
+    refused("dynamic_update", (F32, (3,)), (F64, (1,)), (I64, ()))
+    refused("dynamic_update", (F32, (3,)), (F32, (1,)))
