@@ -17,7 +17,6 @@ from tdsl.lowering.options import Kernels, Options
 from tdsl.lowering.stages import LOWERED_STAGES, STAGE_NAMES
 from tdsl.types.types import Substitution
 
-SOURCE_STAGES = ("ast", "typed")  # of a whole file, not of an instance
 LATER_STAGES = ("nvvm", "ptx")
 # Between instances in stages that have one module each; `mlir-opt --split-input-file` reads it.
 SEPARATOR = "\n// -----\n\n"
