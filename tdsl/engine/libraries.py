@@ -149,13 +149,15 @@ def check(error: int | None, doing: str) -> None:
         raise LLVMError(f"{doing}: {error_text(error)}")
 
 
+@cache
 def llvm() -> ctypes.CDLL:
     """libLLVM with prototypes, and its native target initialised."""
-    with _START:  # targets must not be registered by two threads at once
+    # Two threads may get here at once: registering targets twice is harmless, but not at the same
+    # time. Later calls take no lock, so that a fork never finds it held.
+    with _START:
         return _load_llvm()
 
 
-@cache
 def _load_llvm() -> ctypes.CDLL:
     # RTLD_LOCAL: these symbols must not shadow another LLVM in the process (torch, numba, mesa).
     file = _library_file(_package_folder("llvm") / "lib", "libLLVM")

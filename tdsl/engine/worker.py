@@ -43,12 +43,15 @@ class Worker:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
-        self._owner = 0
+        self._owner = os.getpid()
 
     def compile(self, text: str, options: Options, interface: Interface | None) -> CompiledObject:
         """What tdsl.cpu.compiler.compile_text gives for these."""
         data = interface.to_data() if interface is not None else None
         request = pack({"options": options.to_data(), "interface": data}, text.encode())
+        if self._owner != os.getpid():
+            # After a fork the process belongs to the parent, and so may whoever holds the lock.
+            self._lock, self._process, self._owner = threading.Lock(), None, os.getpid()
         with self._lock:
             process = self._running()
             try:
@@ -68,8 +71,6 @@ class Worker:
             self._forget()
 
     def _running(self) -> subprocess.Popen[bytes]:
-        if self._owner != os.getpid():
-            self._process = None  # after a fork the process belongs to the parent
         if self._process is None or self._process.poll() is not None:
             self._forget()
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the process)
@@ -81,7 +82,6 @@ class Worker:
                 bufsize=0,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
-            self._owner = os.getpid()
         return self._process
 
     def _ask(
