@@ -39,13 +39,14 @@ _SAME_SHAPE = {
 
 def attach_interface(module: Any, interface: Interface) -> None:
     """Keep the interface in the module itself, so that its text is all that a pass needs."""
-    text = json.dumps(interface.to_data())
+    # Single quotes: MLIR would print each double quote inside a string as an escape.
+    text = json.dumps(interface.to_data()).replace('"', "'")
     module.operation.attributes[INTERFACE] = ir.StringAttr.get(text)
 
 
 def interface_of(module: Any) -> Interface:
     text = ir.StringAttr(module.operation.attributes[INTERFACE]).value
-    return Interface.from_data(json.loads(text))
+    return Interface.from_data(json.loads(text.replace("'", '"')))
 
 
 class Sizes:

@@ -55,7 +55,7 @@ class Buffer:
 def scratch_size(module: Any) -> Size:
     """The bytes of scratch memory that a call needs."""
     text = ir.StringAttr(module.operation.attributes[SCRATCH]).value
-    return size_from_data(json.loads(text))
+    return size_from_data(json.loads(text.replace("'", '"')))
 
 
 def run(module: Any, options: Options) -> None:
@@ -82,7 +82,7 @@ def run(module: Any, options: Options) -> None:
             start = size_value(offset, symbols, ir.IndexType.get())
             view = memref.ViewOp(operation.results[0].type, arena, start, operation.operands)
         replace(operation, [view.result])
-    text = json.dumps(size_to_data(total))
+    text = json.dumps(size_to_data(total)).replace('"', "'")
     module.operation.attributes[SCRATCH] = ir.StringAttr.get(text)
 
 
