@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from tdsl.check import typed
 from tdsl.check.call_diagnostics import diagnose_call
-from tdsl.check.call_failures import CallFailure, Undetermined
+from tdsl.check.call_failures import CallFailure, MissingStatic, Undetermined
 from tdsl.check.calls import solve_call
 from tdsl.check.context import Context
 from tdsl.check.declarations import declare
@@ -17,7 +17,7 @@ from tdsl.check.scope import BrokenEntry, FunctionEntry
 from tdsl.check.types import resolve_type
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Edit, Help
-from tdsl.types.types import POISON, PoisonType, Type
+from tdsl.types.types import POISON, PoisonType, Substitution, Type
 
 
 def check_example(context: Context, node: ast.Example) -> typed.Example | None:
@@ -49,7 +49,7 @@ def check_example(context: Context, node: ast.Example) -> typed.Example | None:
         # What the brackets leave open may follow from the promised type.
         wider = replace(signature, parameters=(*signature.parameters, ("result", signature.result)))
         with_result = solve_call(wider, [*unknown, result], values, context.facts)
-        if not isinstance(with_result, Undetermined):
+        if isinstance(with_result, (Substitution, MissingStatic)):
             found = with_result
     if isinstance(found, CallFailure):
         count = len(signature.parameters)
