@@ -13,6 +13,8 @@ import typer
 from tdsl.check import typed
 from tdsl.cli.options import (
     BindOption,
+    BoundsChoice,
+    BoundsOption,
     ColourOption,
     ErrorFormatOption,
     FunctionOption,
@@ -62,6 +64,7 @@ def emit(
         Path | None, typer.Option("-o", "--output", metavar="PATH", help="Write there.")
     ] = None,
     kernels: KernelsOption = "all",
+    bounds: BoundsOption = BoundsChoice.trap,
     remarks: Annotated[
         bool, typer.Option("--remarks", help="Say what a backend takes over, and what not and why.")
     ] = False,
@@ -104,9 +107,9 @@ def emit(
                         "an object file holds one function",
                         f"add --fn with one of: {listed}",
                     )
-                _write(out, object_code(graphs[0], kernels))
+                _write(out, object_code(graphs[0], kernels, bounds.value))
                 return
-            text = stage_text(graphs, stage, kernels)
+            text = stage_text(graphs, stage, kernels, bounds.value)
         _write(out, text)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,12 @@ from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output
 from tdsl.lowering.options import KernelsError
 from tdsl.runtime.build import check_kernels
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Label
+
+
+class BoundsChoice(Enum):
+    trap = "trap"
+    clamp = "clamp"
+
 
 ErrorFormatOption = Annotated[
     ErrorFormat, typer.Option("--error-format", help="How diagnostics are written to stderr.")
@@ -39,6 +46,14 @@ KernelsOption = Annotated[
         "--kernels",
         metavar="all|none|KIND[:KERNEL],…",
         help="Which kernels may take over operations: `matmul:blas`.",
+    ),
+]
+BoundsOption = Annotated[
+    BoundsChoice,
+    typer.Option(
+        "--bounds",
+        help="What happens to an index, known only at run time, outside of its array: an"
+        " IndexError, or the nearest one inside.",
     ),
 ]
 

@@ -15,6 +15,8 @@ from rich.text import Text
 from tdsl.check import typed
 from tdsl.cli.options import (
     BindOption,
+    BoundsChoice,
+    BoundsOption,
     ColourOption,
     ErrorFormatOption,
     FunctionOption,
@@ -54,6 +56,7 @@ def run(
         Path | None, typer.Option("-o", "--output", metavar="FILE.npz", help="Keep the results.")
     ] = None,
     kernels: KernelsOption = "all",
+    bounds: BoundsOption = BoundsChoice.trap,
     error_format: ErrorFormatOption = ErrorFormat.text,
     colour: ColourOption = Colour.auto,
 ) -> None:
@@ -69,7 +72,7 @@ def run(
         signature = function.signature
         _check_inputs(signature, given)
         made = seeded_inputs(program, function, bindings, given, seed)
-        callable_ = getattr(module_of(program, kernels), signature.function.name)
+        callable_ = getattr(module_of(program, kernels, bounds.value), signature.function.name)
         with output.progress("compiling"):
             start = time.perf_counter()
             result = callable_(*made.arguments, **made.statics)

@@ -14,6 +14,7 @@ from tdsl.engine.object import CompiledObject
 from tdsl.lowering.interface import Interface
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes.arena import scratch_size
+from tdsl.lowering.passes.bounds import sites_of
 from tdsl.lowering.passes.entry import ENTRY
 from tdsl.lowering.pipeline import context, lower
 from tdsl.lowering.rewriting import collect
@@ -33,7 +34,12 @@ def compile_text(
         lower(module, "llvm", options, CPU, interface)
         code = compile_module(module, target, frozenset({ENTRY}), tuning(options))
         return CompiledObject(
-            code, ENTRY, interface_of(module), scratch_size(module), _external(module)
+            code,
+            ENTRY,
+            interface_of(module),
+            scratch_size(module),
+            _external(module),
+            sites_of(module),
         )
 
 

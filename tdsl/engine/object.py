@@ -7,10 +7,11 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tdsl.lowering.bounds import Site
 from tdsl.lowering.interface import Interface, evaluate, size_from_data, size_to_data
 from tdsl.types.sizes import Size
 
-_MAGIC = b"TDSLOBJ1"
+_MAGIC = b"TDSLOBJ2"
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,9 @@ class CompiledObject:
     data[] is the inputs, the results, then scratch memory of `scratch_bytes` bytes at a multiple
     of 64 (never null: give 64 bytes where 0 are needed); sizes[] the open sizes as i64. `symbols`
     are the functions that the loader must give addresses for.
+
+    Where there are `sites`, data[] has one more pointer: to a status block of STATUS_WORDS words,
+    which the code sets. The entry returns its code, 0 where all is well.
     """
 
     code: bytes
@@ -27,6 +31,7 @@ class CompiledObject:
     interface: Interface
     scratch: Size
     symbols: tuple[str, ...] = ()
+    sites: tuple[Site, ...] = ()
 
     def scratch_bytes(self, sizes: Sequence[int] = ()) -> int:
         """The scratch memory for a call with these open sizes."""
@@ -42,6 +47,7 @@ class CompiledObject:
             "interface": self.interface.to_data(),
             "scratch": size_to_data(self.scratch),
             "symbols": list(self.symbols),
+            "sites": [list(site) for site in self.sites],
         }
         text = json.dumps(header).encode()
         return _MAGIC + struct.pack("<Q", len(text)) + text + self.code
@@ -59,4 +65,5 @@ class CompiledObject:
             Interface.from_data(header["interface"]),
             size_from_data(header["scratch"]),
             tuple(header["symbols"]),
+            tuple(Site(*site) for site in header["sites"]),
         )

@@ -78,6 +78,14 @@ class SizeSource:
     axis: int
 
 
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The constants and sizes that are known around a region."""
+
+    constants: dict[str, str]
+    sizes: dict[Size, str]
+
+
 class Lines:
     """Lines of one function at the present indentation; each operation with its location."""
 
@@ -137,6 +145,16 @@ class FunctionBuilder:
         self._sizes: dict[Size, str] = {}
         self._axes: dict[Size, SizeSource] = {}
         self._symbols: dict[Symbol, SizeSource] = {}
+
+    # --- regions
+
+    def enter(self) -> Scope:
+        """Remember, inside a region that was just opened, what can be read after it."""
+        return Scope(dict(self._constants), dict(self._sizes))
+
+    def leave(self, scope: Scope) -> None:
+        """Forget what was computed inside the region."""
+        self._constants, self._sizes = scope.constants, scope.sizes
 
     # --- scalars at the top level
 
@@ -385,6 +403,9 @@ _HINTS = {
     "slice": "slice",
     "concat": "joined",
     "pad": "padded",
+    "gather": "taken",
+    "dynamic_slice": "slice",
+    "dynamic_update": "updated",
     "constant": "scalar",
     "less": "mask",
     "less_equal": "mask",

@@ -7,7 +7,7 @@ from typing import Final
 
 from tdsl.graph.claims import matmul
 from tdsl.graph.graph import Claim, Graph, Node
-from tdsl.lowering import reductions, shapes
+from tdsl.lowering import positions, reductions, shapes
 from tdsl.lowering.build import Maps
 from tdsl.lowering.reading import Emission, compute, emit_map
 from tdsl.lowering.scalars import SCALARS, constant
@@ -105,6 +105,9 @@ EMITTERS: Final[Mapping[str, Emitter]] = {
     "concat": shapes.concat,
     "pad": shapes.pad,
     "reverse": shapes.reverse,
+    "gather": positions.gather,
+    "dynamic_slice": positions.dynamic_slice,
+    "dynamic_update": positions.dynamic_update,
     "matmul": _product,
     "batch_matmul": _product,
 }
@@ -131,6 +134,8 @@ def emit_modules(parts: Sequence[tuple[Graph, Sequence[Claim]]], *, locations: b
         outlined = _Outlined(graph, claims, maps, locations)
         functions.append(_main(graph, claims, outlined, maps, locations))
         functions.extend(outlined.functions.values())
+    if any(positions.CHECK in line for lines in functions for line in lines):
+        functions.append([positions.DECLARATION])
     blocks = ["\n".join(maps.lines())] if maps.lines() else []
     return "\n\n".join([*blocks, *("\n".join(lines) for lines in functions)]) + "\n"
 

@@ -6,10 +6,14 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final, Literal
 
 # Kind of claim -> the implementations that a backend may offer, best first.
 KERNEL_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"matmul": ("blas", "loops")})
+
+
+Bounds = Literal["trap", "clamp"]
+BOUNDS: Final[tuple[Bounds, ...]] = ("trap", "clamp")
 
 
 class KernelsError(ValueError):
@@ -102,6 +106,8 @@ class Options:
     """Let LLVM vectorise loops, and sums be added up in another order."""
     reuse_scratch: bool = True
     """Let intermediate results that do not live at the same time share memory."""
+    bounds: Bounds = "trap"
+    """What happens to a run-time position out of range: an IndexError, or the nearest inside."""
 
     def to_data(self) -> dict[str, str | bool]:
         """As plain data for JSON; also what tells two compiled instances apart."""
@@ -111,6 +117,7 @@ class Options:
             "vector_math": self.vector_math,
             "vectorize": self.vectorize,
             "reuse_scratch": self.reuse_scratch,
+            "bounds": self.bounds,
         }
 
     @staticmethod

@@ -16,6 +16,7 @@ from tdsl.lowering.interface import Interface
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes import (
     arena,
+    bounds,
     choose_kernels,
     copies_to_linalg,
     destinations,
@@ -62,7 +63,7 @@ _BUFFERIZE = (
     "eliminate-empty-tensors,"
     "one-shot-bufferize{bufferize-function-boundaries=1 "
     "function-boundary-type-conversion=identity-layout-map},"
-    "canonicalize"
+    "canonicalize,symbol-dce"
 )
 # Memory before arithmetic: the axis of memref.dim must still be seen to be a constant.
 _TO_LLVM = (
@@ -95,6 +96,7 @@ def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
             *backend.math,
             Pass("loops", loops.run),
             Pass("arena", arena.run),
+            Pass("bounds", bounds.run),
             Pass("hoist", "loop-invariant-code-motion"),
             Pass("entry", entry.run),
             Pass("keep-extrema", keep_extrema.run),

@@ -12,9 +12,10 @@ from tdsl.errors import InternalError
 from tdsl.graph.claims import find_claims
 from tdsl.graph.elaborate import elaborate
 from tdsl.graph.graph import ArrayType, Graph
+from tdsl.lowering.bounds import Site
 from tdsl.lowering.emit import emit_module
 from tdsl.lowering.interface import Interface, evaluate
-from tdsl.lowering.options import Kernels, Options
+from tdsl.lowering.options import BOUNDS, Bounds, Kernels, Options
 from tdsl.runtime.arrays import Array
 from tdsl.runtime.calling import Assemble, Code
 from tdsl.types.sizes import Symbol
@@ -29,6 +30,7 @@ class Built:
     results: tuple[ArrayType, ...]
     open_sizes: tuple[Symbol, ...]
     scratch: Any  # CompiledObject.scratch_bytes
+    sites: tuple[Site, ...] = ()
 
     def literal_shape(self, type_: ArrayType, values: Mapping[Symbol, int]) -> tuple[int, ...]:
         return tuple(evaluate(size, values) for size in type_.shape)
@@ -43,8 +45,20 @@ def check_kernels(text: str) -> Kernels:
     return Kernels.parse(text)
 
 
+def check_bounds(text: str) -> Bounds:
+    """The choice that a text means; ValueError says what can be written."""
+    for known in BOUNDS:
+        if text == known:
+            return known
+    raise ValueError(f"there are no bounds {text!r}; there are {' and '.join(BOUNDS)}")
+
+
 def build(
-    program: typed.Program, signature: typed.Signature, parameters: Substitution, kernels: str
+    program: typed.Program,
+    signature: typed.Signature,
+    parameters: Substitution,
+    kernels: str,
+    bounds: Bounds = "trap",
 ) -> Built:
     """Compile an instance and load it."""
     # MLIR is imported when the first function is compiled, not when a module is loaded.
@@ -55,7 +69,7 @@ def build(
 
     isolated = os.environ.get("TDSL_COMPILE") == "isolated"
     compile_ = compile_isolated if isolated else compile_text
-    options = Options(Kernels.parse(kernels))
+    options = Options(Kernels.parse(kernels), bounds=bounds)
     graph = elaborate(program, signature.function, parameters)
     text = module_text(graph, options)
     interface = Interface.of_graph(graph)
@@ -72,6 +86,7 @@ def build(
         tuple(node.type for node in graph.results),
         interface.symbols,
         compiled.scratch_bytes,
+        compiled.sites,
     )
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Callable, Sequence
-from ctypes import CFUNCTYPE, c_char_p, c_int32, c_void_p
+from ctypes import CFUNCTYPE, c_char_p, c_int32, c_int64, c_void_p
 from typing import Any
 
 import numpy as np
 
-from tdsl.errors import InternalError
+from tdsl.lowering.bounds import STATUS_WORDS, Site, violation
 from tdsl.runtime.arrays import Array
 from tdsl.types.dtypes import DType
 
@@ -20,7 +20,10 @@ ALIGNMENT = 64
 KEPT_BYTES = 1 << 26  # scratch larger than this goes back to the system after each call
 
 Assemble = Callable[[list[Array]], Any]
-Arena = tuple[Array, int, int]  # the memory, the aligned address in it, and bytes from there
+# The memory, the aligned address in it, and the bytes from there: a status block, then scratch.
+Arena = tuple[Array, int, int]
+# The status block is as long as the alignment, so that the scratch memory is aligned, too.
+_Status = c_int64 * STATUS_WORDS
 
 
 def _read_address(array: Array) -> int:
@@ -71,7 +74,7 @@ class Code:
 class Plan:
     """All that is the same in every call with arrays of the same shapes."""
 
-    __slots__ = ("assemble", "code", "dtypes", "pack", "results", "scratch", "sizes")
+    __slots__ = ("assemble", "code", "dtypes", "pack", "results", "scratch", "sites", "sizes")
 
     def __init__(
         self,
@@ -81,15 +84,17 @@ class Plan:
         sizes: Sequence[int],
         scratch: int,
         assemble: Assemble | None,
+        sites: Sequence[Site] = (),
     ) -> None:
         self.code = code
         self.dtypes = tuple(dtypes)  # of the inputs
-        self.pack = struct.Struct(f"{len(dtypes) + len(results) + 1}P").pack
+        self.pack = struct.Struct(f"{len(dtypes) + len(results) + 2}P").pack
         self.results = tuple(results)
         self.sizes = struct.pack(f"{len(sizes)}q", *sizes)
         # The code is never given a null pointer, also where it has no use for scratch memory.
         self.scratch = max(scratch, ALIGNMENT)
         self.assemble = assemble  # None: the one array is the result
+        self.sites = tuple(sites)
 
     def run(self, pointers: list[int]) -> Any:
         """The result for inputs at these addresses, which the caller keeps alive."""
@@ -99,12 +104,13 @@ class Plan:
         for output in outputs:
             pointers.append(address_of(output))
         arena = self._arena()
-        pointers.append(arena[1])
-        status = code.entry(self.pack(*pointers), self.sizes)
+        start = arena[1]
+        pointers.append(start + ALIGNMENT)
+        pointers.append(start)
+        if code.entry(self.pack(*pointers), self.sizes):
+            raise IndexError(violation(self.sites, list(_Status.from_address(start))))
         if self.scratch <= KEPT_BYTES:
             code.arenas.append(arena)
-        if status:
-            raise InternalError(f"the compiled code gave up with status {status}")
         return outputs[0] if self.assemble is None else self.assemble(outputs)
 
     def _arena(self) -> Arena:
@@ -115,7 +121,7 @@ class Plan:
         except IndexError:
             pass
         try:
-            memory = np.empty(self.scratch + ALIGNMENT, np.uint8)
+            memory = np.empty(self.scratch + 2 * ALIGNMENT, np.uint8)
         except ValueError as problem:  # more than an address can reach
             raise MemoryError(
                 f"this call needs {self.scratch} bytes of scratch memory"

@@ -12,6 +12,7 @@ import numpy as np
 
 from tdsl.check import typed
 from tdsl.errors import TargetError, compile_error
+from tdsl.lowering.options import Bounds
 from tdsl.runtime import arguments as places
 from tdsl.runtime import stages
 from tdsl.runtime.arrays import PLAIN, Array, WeakNumber, plain, weak_array
@@ -54,6 +55,7 @@ class Origin:
     text: str
     name: str
     kernels: str
+    bounds: Bounds = "trap"
 
 
 class Function:
@@ -85,7 +87,7 @@ class Function:
         self._statics = frozenset(p.name for p in signature.sizes if p.static)
         self._static_symbols = statics_of(signature)
         self._instances = Instances(
-            lambda parameters: build(program, signature, parameters, origin.kernels)
+            lambda parameters: build(program, signature, parameters, origin.kernels, origin.bounds)
         )
         self._plans: dict[tuple[Any, ...], Plan] = {}
         self._hits = 0
@@ -203,6 +205,7 @@ class Function:
             [values[symbol] for symbol in built.open_sizes],
             built.scratch_bytes(values),
             assembler(point.parameters.type(self._signature.result)),
+            built.sites,
         )
 
     # --- the rest of the surface
@@ -240,7 +243,7 @@ class Function:
         parameters = instance_to_show(self._program, self._signature, {**self._given, **bindings})
         instance = stages.Instance(self._signature, parameters, self.__name__)
         graphs = stages.graphs_of(self._program, [instance])
-        return stages.stage_text(graphs, stage, self._origin.kernels)
+        return stages.stage_text(graphs, stage, self._origin.kernels, self._origin.bounds)
 
     def cache_info(self) -> CacheInfo:
         """How calls found their instances, in the manner of functools.lru_cache."""

@@ -12,7 +12,8 @@ from typing import Any
 from tdsl.check import typed
 from tdsl.check.modules import CheckResult, check_file, check_source
 from tdsl.errors import compile_error
-from tdsl.runtime.build import check_kernels
+from tdsl.lowering.options import Bounds
+from tdsl.runtime.build import check_bounds, check_kernels
 from tdsl.runtime.function import Function, Origin
 from tdsl.syntax.source import Source
 
@@ -28,6 +29,7 @@ class Module(ModuleType):
         super().__init__(name)
         self.__program__: typed.Program | None = None
         self.__kernels__ = "all"
+        self.__bounds__: Bounds = "trap"
 
     def __getattr__(self, name: str) -> Any:
         program = self.__dict__.get("__program__")
@@ -46,7 +48,9 @@ class Module(ModuleType):
         made = Function(
             program,
             function,
-            Origin(self.__file__, source.name, source.text, name, self.__kernels__),
+            Origin(
+                self.__file__, source.name, source.text, name, self.__kernels__, self.__bounds__
+            ),
         )
         made.__module__ = self.__name__
         return made
@@ -60,7 +64,13 @@ class Module(ModuleType):
         return f"<tdsl module {self.__name__!r}{shown}>"
 
 
-def fill(module: Module, result: CheckResult, path: str | None, kernels: str) -> None:
+def fill(
+    module: Module,
+    result: CheckResult,
+    path: str | None,
+    kernels: str,
+    bounds: Bounds = "trap",
+) -> None:
     """Put a checked program into a module, which may be an older version of the same."""
     errors = [d for d in result.diagnostics if d.severity == "error"]
     if errors or result.program is None:
@@ -71,6 +81,7 @@ def fill(module: Module, result: CheckResult, path: str | None, kernels: str) ->
         module.__dict__.pop(name, None)
     module.__dict__["__program__"] = program
     module.__dict__["__kernels__"] = kernels
+    module.__dict__["__bounds__"] = bounds
     module.__dict__["__file__"] = path
     module.__doc__ = "\n".join(program.root.docs) or None
     module.__dict__["__all__"] = [
@@ -78,34 +89,38 @@ def fill(module: Module, result: CheckResult, path: str | None, kernels: str) ->
     ]
 
 
-def load(path: str | os.PathLike[str], *, kernels: str = "all") -> Module:
+def load(path: str | os.PathLike[str], *, kernels: str = "all", bounds: str = "trap") -> Module:
     """The module in a file. A wrong program raises CompileError with every diagnostic.
 
     `kernels` says which kernels may take over operations, as `tdslc --kernels` does.
+    `bounds` says what happens to a position, known only at run time, outside of an array: an
+    IndexError, or with "clamp" the nearest one inside.
     """
     check_kernels(kernels)
+    checked_bounds = check_bounds(bounds)
     file = Path(path)
     if not file.exists():
         raise FileNotFoundError(_not_found(file))
     if file.is_dir():
         raise IsADirectoryError(f"{file} is a folder; give a `.tdsl` file in it")
     module = Module(file.stem)
-    fill(module, check_file(file), str(file.absolute()), kernels)
+    fill(module, check_file(file), str(file.absolute()), kernels, checked_bounds)
     return module
 
 
-def loads(text: str, *, name: str = "text", kernels: str = "all") -> Module:
+def loads(text: str, *, name: str = "text", kernels: str = "all", bounds: str = "trap") -> Module:
     """The module in a string. It can import from `std` only."""
     check_kernels(kernels)
+    checked_bounds = check_bounds(bounds)
     module = Module(name)
-    fill(module, check_source(Source(f"<{name}>", text), None), None, kernels)
+    fill(module, check_source(Source(f"<{name}>", text), None), None, kernels, checked_bounds)
     return module
 
 
-def module_of(program: typed.Program, kernels: str = "all") -> Module:
+def module_of(program: typed.Program, kernels: str = "all", bounds: Bounds = "trap") -> Module:
     """A module of a program that is checked already."""
     module = Module(program.root.name)
-    fill(module, CheckResult(program, ()), program.root.source.name, kernels)
+    fill(module, CheckResult(program, ()), program.root.source.name, kernels, bounds)
     return module
 
 

@@ -13,7 +13,7 @@ from tdsl.graph.graph import Graph, Remark
 from tdsl.graph.printer import print_claims, print_graph
 from tdsl.lowering.emit import emit_module, emit_modules
 from tdsl.lowering.interface import Interface
-from tdsl.lowering.options import Kernels, Options
+from tdsl.lowering.options import Bounds, Kernels, Options
 from tdsl.lowering.stages import LOWERED_STAGES, STAGE_NAMES
 from tdsl.types.types import Substitution
 
@@ -52,10 +52,12 @@ def remarks_of(graphs: Sequence[Graph], kernels: str) -> list[Remark]:
     return [remark for graph in graphs for remark in find_claims(graph, kinds)[1]]
 
 
-def stage_text(graphs: Sequence[Graph], stage: str, kernels: str = "all") -> str:
+def stage_text(
+    graphs: Sequence[Graph], stage: str, kernels: str = "all", bounds: Bounds = "trap"
+) -> str:
     """The instances at a stage that is text."""
     check_stage(stage)
-    options = Options(Kernels.parse(kernels))
+    options = Options(Kernels.parse(kernels), bounds=bounds)
     claims = [find_claims(graph, options.kernels.kinds)[0] for graph in graphs]
     if stage == "graph":
         return "\n".join(print_graph(graph) for graph in graphs)
@@ -84,10 +86,10 @@ def stage_text(graphs: Sequence[Graph], stage: str, kernels: str = "all") -> str
     return SEPARATOR.join(texts)
 
 
-def object_code(graph: Graph, kernels: str = "all") -> bytes:
+def object_code(graph: Graph, kernels: str = "all", bounds: Bounds = "trap") -> bytes:
     """The object file of one instance: `i32 tdsl_entry(void **data, int64_t *sizes)`."""
     from tdsl.cpu.compiler import compile_text
 
-    options = Options(Kernels.parse(kernels))
+    options = Options(Kernels.parse(kernels), bounds=bounds)
     claims, _ = find_claims(graph, options.kernels.kinds)
     return compile_text(emit_module(graph, claims), options, Interface.of_graph(graph)).code

@@ -106,6 +106,7 @@ def _native_failures(
         (),
         built.scratch_bytes({}),
         list,
+        built.sites,
     )
     return _judge(test, assertions, plan.run([]))
 

@@ -14,6 +14,7 @@ import numpy as np
 from tdsl.cpu.compiler import compile_text, load_object
 from tdsl.graph.builder import GraphBuilder
 from tdsl.graph.graph import ArrayType, Claim, Graph, Node
+from tdsl.lowering.bounds import STATUS_WORDS, violation
 from tdsl.lowering.emit import emit_module
 from tdsl.lowering.interface import Interface, evaluate
 from tdsl.lowering.options import Options
@@ -95,13 +96,16 @@ def run(
     values = [sizes[symbol] for symbol in graph.open_sizes]
     scratch = np.full(compiled.scratch_bytes(values) + 128, 63, np.uint8)
     start = -(-scratch.ctypes.data // 64) * 64
-    pointers = [array.ctypes.data for array in (*given, *results)] + [start]
+    status = np.full(STATUS_WORDS, 63, np.int64)
+    pointers = [array.ctypes.data for array in (*given, *results)]
+    pointers += [start, status.ctypes.data]
     entry = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(
         loaded.address(compiled.entry)
     )
     data = (ctypes.c_void_p * len(pointers))(*pointers)
     numbers = (ctypes.c_int64 * max(len(values), 1))(*values)
-    assert entry(ctypes.addressof(data), ctypes.addressof(numbers)) == 0
+    if entry(ctypes.addressof(data), ctypes.addressof(numbers)):
+        raise IndexError(violation(compiled.sites, status.tolist()))
     return results
 
 

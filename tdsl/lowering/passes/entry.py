@@ -7,8 +7,10 @@ from typing import Any
 from mlir import ir
 from mlir.dialects import arith, builtin, func, llvm
 
+from tdsl.lowering.bounds import STATUS_WORDS
 from tdsl.lowering.interface import Shape
 from tdsl.lowering.options import Options
+from tdsl.lowering.passes.bounds import sites_of
 from tdsl.lowering.rewriting import as_block, integer, public_function, size_value
 from tdsl.lowering.sizes import interface_of
 from tdsl.types.sizes import Size, Symbol
@@ -18,7 +20,8 @@ BODY = "tdsl_body"
 
 
 def run(module: Any, options: Options) -> None:
-    """data[] holds the inputs, the results and the scratch memory; sizes[] the open sizes.
+    """data[] holds the inputs, the results, the scratch memory, and the status block if there are
+    positions to check; sizes[] the open sizes. What is returned is the code in the status block.
 
     The function itself is renamed: a user may call it `exp`, which libm also does.
     """
@@ -39,13 +42,22 @@ def run(module: Any, options: Options) -> None:
             for position, symbol in enumerate(interface.symbols)
         }
         # The scratch memory's size is known to the caller only; the code never asks for it.
-        shapes = (*interface.inputs, *interface.results, (Size.of(0),))
+        shapes = [*interface.inputs, *interface.results, (Size.of(0),)]
+        code: Any = None
+        if sites_of(module):
+            code = llvm.LoadOp(pointer, _element(data, len(shapes), pointer)).result
+            llvm.StoreOp(integer(0, i64), code)
+            shapes.append((Size.of(STATUS_WORDS),))
         arguments = [
             _memref(data, position, type, shape, symbols)
             for position, (type, shape) in enumerate(zip(types, shapes, strict=True))
         ]
         func.CallOp([], ir.FlatSymbolRefAttr.get(BODY), arguments)
-        func.ReturnOp([integer(0, i32)])
+        if code is None:
+            func.ReturnOp([integer(0, i32)])
+        else:
+            found = llvm.LoadOp(i64, code).result
+            func.ReturnOp([arith.TruncIOp(i32, found).result])
 
 
 def _element(pointer: Any, position: int, type: Any) -> Any:
