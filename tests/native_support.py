@@ -27,6 +27,10 @@ class Guarded:
         self._start, self._end = start, start + count
         self.array = self._memory[start : start + count].view(dtype).reshape(shape)
 
+    def spoil(self) -> None:
+        """Fill with NaN (or -1): what the code reads before it writes shows in its results."""
+        self._memory[self._start : self._end] = 0xFF
+
     def check(self, what: str) -> None:
         assert (self._memory[: self._start] == _MARK).all(), f"written before {what}"
         assert (self._memory[self._end :] == _MARK).all(), f"written after {what}"
@@ -55,6 +59,8 @@ class Native:
             for shape in interface.results
         ]
         scratch = Guarded([self.compiled.scratch_bytes(sizes)], np.uint8)
+        for guarded in (*results, scratch):
+            guarded.spoil()
         everything = [*given, *results, scratch]
         data = (ctypes.c_void_p * len(everything))(*[g.array.ctypes.data for g in everything])
         numbers = (ctypes.c_int64 * max(len(sizes), 1))(*sizes)

@@ -32,12 +32,14 @@ def _glue() -> bytes:
     return compile_ir(_GLUE, Target.host(), frozenset({"twice"}))
 
 
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
+_ELSEWHERE = _CALLBACK(lambda x: x + 1)
+_SYMBOLS = {"elsewhere": ctypes.cast(_ELSEWHERE, ctypes.c_void_p).value or 0}
+
+
 def test_symbols_come_from_where_the_caller_says() -> None:
-    prototype = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
-    elsewhere = prototype(lambda x: x + 1)
-    address = ctypes.cast(elsewhere, ctypes.c_void_p).value or 0
-    loaded = load(_glue(), {"elsewhere": address})
-    assert prototype(loaded.address("twice"))(20) == 42
+    loaded = load(_glue(), _SYMBOLS)
+    assert _CALLBACK(loaded.address("twice"))(20) == 42
 
 
 def test_a_missing_symbol_is_named() -> None:
@@ -51,8 +53,8 @@ def test_a_missing_function_is_named() -> None:
 
 
 def test_only_exported_functions_can_be_looked_up() -> None:
-    with pytest.raises(LLVMError, match="hidden"):
-        load(_glue()).address("hidden")
+    with pytest.raises(LLVMError, match=r"Symbols not found.*hidden"):
+        load(_glue(), _SYMBOLS).address("hidden")
 
 
 def test_bytes_that_are_no_object() -> None:
@@ -97,6 +99,13 @@ def test_the_target_is_stated_on_the_code() -> None:
     assert "ymm" not in text
     if host.vector_bits == 512:
         assert "zmm" in assembly(unary("math.exp", 4096))
+
+
+@pytest.mark.skipif(not Target.host().triple.startswith("x86_64"), reason="a CPU of x86-64")
+def test_wide_vectors_are_used_where_llvm_would_prefer_narrow_ones() -> None:
+    features = "+avx2,+fma,+avx512f,+avx512bw,+avx512dq,+avx512vl"
+    target = Target(Target.host().triple, "skylake-avx512", features)
+    assert "zmm" in assembly(unary("math.exp", 4096), target=target)
 
 
 @pytest.mark.skipif(Target.host().vector_bits < 512, reason="no 512-bit vectors here")

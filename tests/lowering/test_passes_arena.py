@@ -9,10 +9,12 @@ from mlir import ir
 from native_support import open_interface, softmax
 
 from tdsl.cpu.backend import CPU
-from tdsl.lowering.interface import evaluate, size_from_data, size_to_data
+from tdsl.lowering.interface import Interface, evaluate, size_from_data, size_to_data
 from tdsl.lowering.options import Options
+from tdsl.lowering.passes import arena
 from tdsl.lowering.passes.arena import Buffer, aligned, place, scratch_size
 from tdsl.lowering.pipeline import context, lower
+from tdsl.lowering.sizes import attach_interface
 from tdsl.types.sizes import Size, Symbol, opaque
 
 _N, _M = Symbol("N"), Symbol("M")
@@ -99,3 +101,26 @@ def test_rows_of_a_softmax_need_scratch_for_one_row_only() -> None:
         module = ir.Module.parse(softmax(1000, 64))
         lower(module, "llvm", Options(), CPU)
         assert evaluate(scratch_size(module), {}) <= 64 * 4 + 2 * 64
+
+
+def test_memory_is_used_until_the_call_that_got_its_address() -> None:
+    """A kernel's operand has no use as a memref after its address was taken."""
+    text = """
+func.func private @use(!llvm.ptr)
+func.func @f(%x: memref<16xf32>, %y: memref<16xf32>) {
+  %a = memref.alloc() : memref<16xf32>
+  linalg.copy ins(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+  %p = memref.extract_aligned_pointer_as_index %a : memref<16xf32> -> index
+  %q = arith.index_cast %p : index to i64
+  %r = llvm.inttoptr %q : i64 to !llvm.ptr
+  %b = memref.alloc() : memref<16xf32>
+  linalg.copy ins(%x : memref<16xf32>) outs(%b : memref<16xf32>)
+  func.call @use(%r) : (!llvm.ptr) -> ()
+  linalg.copy ins(%b : memref<16xf32>) outs(%y : memref<16xf32>)
+  return
+}"""
+    with context():
+        module = ir.Module.parse(text)
+        attach_interface(module, Interface.of_shapes([[16]], [[16]]))
+        arena.run(module, Options())
+        assert evaluate(scratch_size(module), {}) == 128, "the second buffer overwrites the first"
