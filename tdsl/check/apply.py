@@ -356,7 +356,9 @@ def _starts(context: Context, builtin: Builtin, parameter: Parameter, source: Su
                 notes=[f"it is `{builtin.signature}`"],
             )
         return _bad(source.span)
-    return _Taken(Given(source.span, expression.type), (expression,))
+    found = expression.items if isinstance(expression, typed.MakeList) else ()
+    items = tuple(Given(item.span, item.type, static_size(item)) for item in found)
+    return _Taken(Given(source.span, expression.type, None, items), (expression,))
 
 
 # --- folding

@@ -22,7 +22,7 @@ from tdsl.check.scope import (
     StructEntry,
 )
 from tdsl.check.values import DTypeValue, at, is_poisoned, kind_of, poison
-from tdsl.ops.builtins import BUILTINS, LATER
+from tdsl.ops.builtins import BUILTINS, NAMED, STRUCTURAL
 from tdsl.ops.table import Builtin
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Edit, Help
@@ -149,7 +149,7 @@ def _by_name(context: Context, node: ast.Variable) -> Target:
             bound.used = True
             assert isinstance(bound.value.type, DTypeType)
             return bound.value.type.dtype
-        if name not in BUILTINS:
+        if name not in NAMED:
             bound.used = True
             if not is_poisoned(bound.value):
                 _not_callable(context, node, bound.value, bound.span)
@@ -159,9 +159,9 @@ def _by_name(context: Context, node: ast.Variable) -> Target:
         return _from_entry(context, node, entry)
     if name in DTYPES:
         return DTYPES[name]
-    if name in BUILTINS:
-        return BUILTINS[name]
-    if name in LATER:
+    if name in NAMED:
+        return NAMED[name]
+    if name in STRUCTURAL:
         _later(context, node)
         return None
     unknown_name(context, node, "function")
@@ -170,7 +170,7 @@ def _by_name(context: Context, node: ast.Variable) -> Target:
 
 def _later(context: Context, node: ast.Variable | ast.Name) -> None:
     name = node.name if isinstance(node, ast.Variable) else node.text
-    context.fail(node, "E0112", f"`{name}` is not yet in this version", notes=[f"it {LATER[name]}"])
+    context.fail(node, "E0112", f"`{name}` is not yet in this version")
 
 
 def _not_callable(
@@ -206,7 +206,7 @@ def _names_function(context: Context, node: ast.Expression) -> bool:
     if not isinstance(node, ast.Variable) or context.environment.find(node.name) is not None:
         return False
     entry = context.module.entries.get(node.name)
-    return isinstance(entry, FunctionEntry) or (entry is None and node.name in BUILTINS)
+    return isinstance(entry, FunctionEntry) or (entry is None and node.name in NAMED)
 
 
 def _positional_statics(
@@ -328,7 +328,7 @@ def _receiver(context: Context, node: ast.Attribute) -> typed.Expression | None:
     """The value that a method is called on; None after a report."""
     value = node.value
     if isinstance(value, ast.Variable) and context.environment.find(value.name) is None:
-        known = value.name in context.module.entries or value.name in BUILTINS
+        known = value.name in context.module.entries or value.name in NAMED
         if not known and value.name in HABITS:
             _foreign_module(context, node, value)
             return None
@@ -340,7 +340,7 @@ def _foreign_module(context: Context, node: ast.Attribute, value: ast.Variable) 
     """`np.exp(x)`, `torch.relu(x)`, `F.gelu(x)`."""
     name = node.name.text
     helps = []
-    if name in BUILTINS:
+    if name in NAMED:
         helps = [Help(f"`{name}` is a builtin", (Edit(node.span, name),))]
     else:
         helps = [
@@ -368,9 +368,9 @@ def _method(context: Context, node: ast.Attribute, receiver: typed.Expression) -
         return entry if isinstance(entry, FunctionEntry) else None
     if name in DTYPES:
         return DTYPES[name]
-    if name in BUILTINS:
-        return BUILTINS[name]
-    if name in LATER:
+    if name in NAMED:
+        return NAMED[name]
+    if name in STRUCTURAL:
         _later(context, node.name)
         return None
     if name == "shape":
@@ -406,7 +406,7 @@ def check_attribute(context: Context, node: ast.Attribute) -> typed.Expression:
     if name == "T" and isinstance(value.type, (TensorType, WeakType)):
         return _transposed(context, node, value)
     helps = []
-    if name in BUILTINS or isinstance(context.module.entries.get(name), FunctionEntry):
+    if name in NAMED or isinstance(context.module.entries.get(name), FunctionEntry):
         edit = Edit(Span(node.span.source, node.span.end, node.span.end), "()")
         helps = [Help(f"call it: `{node.span.text}()`", (edit,))]
     return context.fail(

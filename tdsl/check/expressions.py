@@ -24,7 +24,7 @@ from tdsl.check.values import (
     size_number,
     static_size,
 )
-from tdsl.ops.builtins import BUILTINS, CONSTANTS, OPERATORS
+from tdsl.ops.builtins import BUILTINS, CONSTANTS, NAMED, OPERATORS
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Help
 from tdsl.types.dtypes import DTYPES
@@ -82,7 +82,7 @@ def check_variable(context: Context, node: ast.Variable) -> typed.Expression:
         return context.fail(node, "E0201", f"`{name}` is no value")
     if name in DTYPES:
         return DTypeValue(DTypeType(DTYPES[name]), node.span)
-    builtin = BUILTINS.get(name)
+    builtin = NAMED.get(name)
     if builtin is not None:
         return context.fail(
             node,

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from tdsl.check import typed
 from tdsl.check.context import Context
 from tdsl.check.values import poison
-from tdsl.ops.builtins import BUILTINS, CONSTANTS
+from tdsl.ops.builtins import BUILTINS, CONSTANTS, NAMED, STRUCTURAL
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.types.dtypes import DTYPES
@@ -164,6 +164,10 @@ def helps_for(context: Context, name: str, node: ast.Node) -> list[Help]:
         text = remark or f"in TDSL it is `{instead}`"
         edits = (Edit(node.span, instead),) if instead else ()
         return [Help(text, edits)]
+    if name in BUILTINS and name not in NAMED:
+        operator = BUILTINS[name].operator
+        example = f"{operator} a" if name == "logical_not" else f"a {operator} b"
+        return [Help(f"it is written as the operator `{operator}`: `{example}`")]
     for module, members in STANDARD.items():
         if name in members:
             line = f"from {module} import {name}"
@@ -173,7 +177,8 @@ def helps_for(context: Context, name: str, node: ast.Node) -> list[Help]:
         *context.environment.names(),
         *context.module.entries,
         *DTYPES,
-        *BUILTINS,
+        *NAMED,
+        *STRUCTURAL,
         *CONSTANTS,
     ]
     close = get_close_matches(name, known, 1, 0.7)

@@ -6,7 +6,7 @@ from tdsl.check import typed
 from tdsl.check.context import Context
 from tdsl.check.scope import Bound
 from tdsl.check.values import is_poisoned, is_static, kind_of, poison
-from tdsl.ops.builtins import BUILTINS, CONSTANTS, LATER
+from tdsl.ops.builtins import CONSTANTS, NAMED, STRUCTURAL
 from tdsl.syntax import ast
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DTYPES
@@ -140,6 +140,6 @@ def unusable_as_item(name: str) -> str | None:
     """Why an item cannot have this name, or None."""
     if name in DTYPES:
         return "a dtype"
-    if name in BUILTINS or name in LATER or name in CONSTANTS:
+    if name in NAMED or name in STRUCTURAL or name in CONSTANTS:
         return "a builtin"
     return None

@@ -11,16 +11,29 @@ from rich.text import Text
 
 from tdsl.cli.options import ColourOption, ErrorFormatOption
 from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output, guarded
-from tdsl.ops.builtins import BUILTINS
-from tdsl.ops.table import Builtin
+from tdsl.ops.builtins import BUILTINS, STRUCTURAL
+from tdsl.ops.table import Builtin, Structural
 from tdsl.syntax import ast
 from tdsl.syntax.parser import parse
 from tdsl.syntax.resources import standard_library
 from tdsl.syntax.source import Source
 
 
+Row = Builtin | Structural
+_ROWS: tuple[Row, ...] = (*BUILTINS.values(), *STRUCTURAL.values())
+
+
+def _sign(row: Row) -> str:
+    return (row.operator or "") if isinstance(row, Builtin) else ""
+
+
+def _written(row: Row) -> str:
+    """How programs write it: the name, or of what has no name there, the operator."""
+    return row.name if not isinstance(row, Builtin) or row.named else _sign(row)
+
+
 def _complete(incomplete: str) -> list[str]:
-    return [name for name in BUILTINS if name.startswith(incomplete)]
+    return [_written(row) for row in _ROWS if _written(row).startswith(incomplete)]
 
 
 def ops(
@@ -35,31 +48,29 @@ def ops(
     output = Output.make(error_format, colour)
     with guarded(output):
         if name is not None:
-            found = [b for b in BUILTINS.values() if name in (b.name, b.operator)]
+            found = [row for row in _ROWS if name in (_written(row), _sign(row))]
             if not found and (function := _in_library(name)) is not None:
                 _show_function(output, *function)
                 return
+            if not found and name in BUILTINS:
+                sign = BUILTINS[name].operator
+                raise CommandError(
+                    f"there is no builtin `{name}`", f"it is written as the operator `{sign}`"
+                )
             if not found:
-                near = difflib.get_close_matches(name, BUILTINS, 1)
+                near = difflib.get_close_matches(name, map(_written, _ROWS), 1)
                 hint = f"did you mean `{near[0]}`?" if near else "`tdslc ops` lists them"
                 raise CommandError(f"there is no builtin `{name}`", hint)
-            for builtin in found:
-                _show(output, builtin)
+            for row in found:
+                _show(output, row)
             return
-        width = max(len(b.name) for b in BUILTINS.values())
-        families = groupby(
-            sorted(BUILTINS.values(), key=lambda b: b.family), key=lambda b: b.family
-        )
+        width = max(len(_written(row)) for row in _ROWS)
+        families = groupby(sorted(_ROWS, key=lambda row: row.family), key=lambda row: row.family)
         for family, members in families:
             output.results.print(Text(family, style="bold"))
-            for builtin in members:
-                sign = builtin.operator or ""
-                output.results.print(
-                    Text.assemble(
-                        f"  {builtin.name:<{width}}  {sign:<4}",
-                        f" {builtin.doc.strip().splitlines()[0]}",
-                    )
-                )
+            for row in members:
+                first = row.doc.strip().splitlines()[0]
+                output.results.print(Text(f"  {_written(row):<{width}}  {first}"))
 
 
 def _in_library(name: str) -> tuple[str, ast.Function] | None:
@@ -82,11 +93,25 @@ def _show_function(output: Output, module: str, function: ast.Function) -> None:
     output.results.print(Text(f"a function of the library: from {module} import {name.text}"))
 
 
-def _show(output: Output, builtin: Builtin) -> None:
+def _show(output: Output, row: Row) -> None:
     show = output.results.print
-    show(Text(builtin.signature.strip(), style="bold"))
-    if builtin.operator:
-        show(Text(f"written as the operator `{builtin.operator}`"))
-    show(Text(f"\n{builtin.doc.strip()}\n"))
+    show(Text(_headline(row), style="bold"))
+    if _sign(row) and _written(row) != _sign(row):
+        show(Text(f"also written as the operator `{_sign(row)}`"))
+    show(Text(f"\n{row.doc.strip()}\n"))
     show(Text("Example:", style="bold"))
-    show(Text("".join(f"    {line}\n" for line in builtin.example.strip().splitlines())))
+    show(Text("".join(f"    {line}\n" for line in row.example.strip().splitlines())))
+
+
+def _headline(row: Row) -> str:
+    """The signature; where there is no name to call, of the operator between its operands."""
+    signature = row.signature.strip()
+    sign = _written(row)
+    if sign == row.name:
+        return signature
+    assert isinstance(row, Builtin)
+    head, _, rest = signature.removeprefix(row.name).partition("(")
+    operands, _, result = rest.rpartition(") -> ")
+    names = [parameter.name for parameter in row.parameters]
+    written = f" {sign} ".join(names) if len(names) > 1 else f"{sign} {names[0]}"
+    return f"{written} -> {result}, for {head}({operands})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NoReturn
 
 import numpy as np
 
@@ -85,8 +85,11 @@ class GraphBuilder:
             )
 
     def _refuse(self, message: str, label: str, note: str) -> None:
+        self.refuse("E0704", message, label, note)
+
+    def refuse(self, code: str, message: str, label: str, note: str) -> NoReturn:
         labels = (Label(self.span or _NOWHERE, label),)
-        raise DiagnosticError([Diagnostic("E0704", message, labels, notes=(note,))])
+        raise DiagnosticError([Diagnostic(code, message, labels, notes=(note,))])
 
     def name(self, node: Node, name: str, priority: int = 0) -> None:
         """Call a value by a name of the program. The smallest priority wins, then the first."""

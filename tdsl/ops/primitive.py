@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NoReturn, Protocol
 
 import numpy as np
 
@@ -116,6 +116,10 @@ class Builder(Protocol):
 
     def dynamic_update(self, x: Any, part: Any, starts: Sequence[Any]) -> Any:
         """x with `part` in it from these starts on."""
+        ...
+
+    def refuse(self, code: str, message: str, label: str, note: str) -> NoReturn:
+        """Report, at the expression that is being built, that it cannot be in this instance."""
         ...
 
 

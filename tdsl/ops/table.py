@@ -132,3 +132,21 @@ class Builtin:
     ]
     expand: Callable[..., Any]  # (builder, *operands, **attributes)
     operator: str | None = None  # `+` for add; None where only the name is written
+
+    @property
+    def named(self) -> bool:
+        """Whether programs may call it by its name, which then is reserved. An operator's name
+        stands only in this table; unary minus has `neg` too, for its sign is that of `sub`."""
+        return self.operator is None or self.name == "neg"
+
+
+@dataclass(frozen=True, slots=True)
+class Structural:
+    """A builtin that no row of the table describes, for it is no function of arrays: the checker
+    knows it. Here is what users are told."""
+
+    name: str
+    family: str
+    signature: str
+    doc: str
+    example: str

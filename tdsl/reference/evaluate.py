@@ -12,12 +12,14 @@ from tdsl.check import typed
 from tdsl.ops import numeric, weak
 from tdsl.ops.builtins import BUILTINS
 from tdsl.ops.primitive import InternalError
-from tdsl.reference.failures import AssertionFailure, explain
+from tdsl.reference.failures import AssertionFailure, OutOfRange, explain
+from tdsl.reference.values import as_declared, definition
 from tdsl.types.dtypes import DType, DTypeVariable
 from tdsl.types.sizes import Pack, Size, Symbol
 from tdsl.types.types import Substitution, WeakType
 
-# An array (rank 0 included), a compile-time number, or a tuple or list of values.
+# An array (rank 0 included), a compile-time number, or values in a tuple, a list, or for a struct
+# a dict by the names of its fields.
 Value = Any
 Step = Generator[tuple[typed.AnyExpression, "_Frame"], Value, Value]
 
@@ -30,13 +32,16 @@ def evaluate(
     arguments: Sequence[Value],
     parameters: Substitution = _NOTHING,
 ) -> Value:
-    """The result of a function: arrays, in tuples and lists where its type has them. Arguments are
-    arrays of the declared dtypes and shapes, nested likewise; `parameters` has a literal value for
-    every size, pack and dtype parameter."""
+    """The result of a function: arrays, in tuples, lists and (for structs) dicts where its type
+    has them. Arguments are arrays of the declared dtypes and shapes, nested likewise; a list may
+    also be stacked, with the items along a first axis of every array. `parameters` has a literal
+    value for every size, pack and dtype parameter. OutOfRange, an IndexError, for a run-time
+    position that is not there."""
     function = program.function(reference)
+    declared = [type_ for _, type_ in function.signature.parameters]
     values = {
-        local.index: _as_arrays(argument)
-        for local, argument in zip(function.locals, arguments, strict=True)
+        local.index: as_declared(program, type_, argument)
+        for local, type_, argument in zip(function.locals, declared, arguments, strict=True)
     }
     return _run(program, function.body, _Frame(parameters, values))
 
@@ -44,12 +49,15 @@ def evaluate(
 def run_test(
     program: typed.Program, module: typed.Module, test: typed.Test
 ) -> AssertionFailure | None:
-    """The first assertion of a test that does not hold, or None. `module` is where it stands."""
+    """The first assertion of a test that does not hold, or the run-time position that is out of
+    range; None where the test passes. `module` is where it stands."""
     assert any(test is one for one in module.tests)
     try:
         _run(program, test.body, _Frame(_NOTHING, {}))
     except _AssertionFailed as failed:
         return failed.failure
+    except OutOfRange as error:
+        return AssertionFailure(error.span, error.message, label="out of range")
     return None
 
 
@@ -57,12 +65,6 @@ class _AssertionFailed(Exception):
     def __init__(self, failure: AssertionFailure) -> None:
         super().__init__(failure.message)
         self.failure = failure
-
-
-def _as_arrays(value: Value) -> Value:
-    if isinstance(value, list | tuple):
-        return type(value)(map(_as_arrays, value))
-    return np.asarray(value)
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,36 @@ def _step(program: typed.Program, expression: typed.AnyExpression, frame: _Frame
         case typed.Conditional(condition=condition, then=then, otherwise=otherwise):
             chosen = then if (yield condition, frame) else otherwise
             return (yield chosen, frame)
+        case typed.MakeStruct(fields=fields):
+            names = [field.name for field in definition(program, expression.type).fields]
+            return dict(zip(names, (yield from _each(fields, frame)), strict=True))
+        case typed.FieldOf(value=inner, name=name):
+            return (yield inner, frame)[name]
+        case typed.Zip(lists=lists):
+            return list(zip(*(yield from _each(lists, frame)), strict=True))
+        case typed.Loop():
+            return (yield from _loop(expression, frame))
     raise InternalError(f"{type(expression).__name__} cannot be evaluated")
+
+
+def _loop(loop: typed.Loop, frame: _Frame) -> Step:
+    state = yield loop.initial, frame
+    items: Sequence[Value]
+    if loop.iterated is not None:
+        items = yield loop.iterated, frame
+    else:
+        items = range(frame.size(loop.start), frame.size(loop.stop))
+    made = []
+    for item in items:
+        frame.values[loop.state.index] = state
+        if loop.item is not None:
+            frame.values[loop.item.index] = item
+        inner = frame if loop.index is None else frame.at_index(loop.index, item)
+        state = yield loop.body, inner
+        if loop.kind == "scan":
+            state, result = state
+            made.append(result)
+    return (state, made) if loop.kind == "scan" else state
 
 
 def _each(
@@ -215,6 +246,8 @@ def _size_number(expression: typed.SizeNumber, value: int) -> int | float | bool
 def _convert(value: Value, dtype: DType) -> Value:
     if isinstance(value, list | tuple):
         return type(value)(_convert(item, dtype) for item in value)
+    if isinstance(value, dict):
+        return {name: _convert(field, dtype) for name, field in value.items()}
     if weak.is_number(value):
         return weak.to_dtype(value, dtype)
     return numeric.cast(value, dtype.numpy)
@@ -222,7 +255,10 @@ def _convert(value: Value, dtype: DType) -> Value:
 
 def _apply(expression: typed.Apply, operands: Sequence[Value], frame: _Frame) -> Value:
     builtin = BUILTINS[expression.builtin]
-    found = builtin.reference(*operands, **_attributes(expression, frame))
+    try:
+        found = builtin.reference(*operands, **_attributes(expression, frame))
+    except IndexError as error:
+        raise OutOfRange(str(error), expression.span) from None
     if isinstance(found, tuple):
         return [np.asarray(item) for item in found]
     return found if isinstance(expression.type, WeakType) else np.asarray(found)

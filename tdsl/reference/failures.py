@@ -26,6 +26,17 @@ class AssertionFailure:
     left: Any = field(default=None, compare=False)
     right: Any = field(default=None, compare=False)
     explanation: tuple[str, ...] = ()
+    label: str = "this does not hold"
+
+
+class OutOfRange(IndexError):
+    """A position, known only at run time, that lies outside of its array; `span` is where the
+    program uses it."""
+
+    def __init__(self, message: str, span: Span) -> None:
+        super().__init__(f"{message} ({span.source.name}:{span.line}:{span.column})")
+        self.message = message
+        self.span = span
 
 
 _SIGNS = {

@@ -212,7 +212,9 @@ def test_run_asks_for_the_sizes_that_it_cannot_know(tdslc: Command, program: Pat
 def test_ops_and_explain(tdslc: Command) -> None:
     listed = tdslc("ops")
     assert listed.code == 0
-    assert "matmul" in listed.out
+    assert "  @ " in listed.out
+    assert "matmul" not in listed.out
+    assert "  zip " in listed.out
     one = tdslc("ops", "@")
     assert "Example:" in one.out
     assert "from std.nn import softmax" in tdslc("ops", "softmax").out

@@ -64,7 +64,8 @@ def test_the_library_s_examples_equal_the_evaluator(number: int) -> None:
 
 def test_the_examples_of_builtins_hold_in_native_code() -> None:
     statements = []
-    for builtin in BUILTINS.values():
+    rows = [builtin for builtin in BUILTINS.values() if builtin.name != "dbg"]
+    for builtin in rows:
         statements.append(f'    assert {builtin.example}, "{builtin.name}"')
     text = 'tdsl 0.1\ntest "examples" {\n' + "\n".join(statements) + "\n}\n"
     result = check_source(Source("examples.tdsl", text), None)
@@ -72,5 +73,5 @@ def test_the_examples_of_builtins_hold_in_native_code() -> None:
     (test,) = result.program.root.tests
     graph = elaborate_test(result.program, test, "examples")
     found = run(graph, [], find_claims(graph)[0])
-    failed = [b.name for b, holds in zip(BUILTINS.values(), found, strict=True) if not holds]
+    failed = [b.name for b, holds in zip(rows, found, strict=True) if not holds]
     assert failed == []

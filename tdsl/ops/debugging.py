@@ -1,0 +1,101 @@
+"""The builtin `dbg`: looks at a value without changing it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tdsl.ops.operands import array_or_number, quiet, wrap
+from tdsl.ops.primitive import Builder
+from tdsl.ops.table import Builtin, Checking, Given, Parameter, Typing
+from tdsl.syntax.diagnostics import Help
+from tdsl.types.dtypes import of_numpy
+from tdsl.types.types import TensorType
+
+Array = np.ndarray[Any, Any]
+
+# Up to so many elements are all written out; of more, the ends and a summary.
+_ALL_SHOWN = 16
+
+
+def _rule(checking: Checking, given: Mapping[str, Given]) -> Typing:
+    x = array_or_number(checking, "dbg", given["x"])
+    if not isinstance(x, TensorType):
+        checking.fail(
+            "E0308",
+            "`dbg` shows values at run time; this number is known when the program is checked",
+            labels=[(given["x"].span, f"this is {checking.show(x)}")],
+            helps=[Help("give it a dtype", wrap(given["x"], "f64(", ")"))],
+        )
+    return Typing(x, {}, {"label": given["label"].value})
+
+
+def _print(x: Array, label: str) -> Array:
+    print(described(x, label), file=sys.stderr)
+    return x
+
+
+def described(x: Array, label: str) -> str:
+    """A value in a few lines: label, type, a summary of many elements, elements."""
+    array = np.asarray(x)
+    dtype = of_numpy(array.dtype)
+    head = f"{label}: {dtype}"
+    # NumPy prints the element types of ml_dtypes as objects.
+    wide = array.astype(np.float64) if dtype is not None and dtype.is_float else array
+    if array.ndim == 0:
+        return f"{head} = {_element(wide)}"
+    head += f"[{', '.join(map(str, array.shape))}]"
+    if array.size > _ALL_SHOWN:
+        head += f", {_summary(wide)}"
+    options: dict[str, Any] = {"threshold": _ALL_SHOWN, "edgeitems": 2, "separator": ", "}
+    formatter: Any = {"float_kind": "{:.6g}".format, "bool": _element}
+    lines = np.array2string(wide, formatter=formatter, **options).splitlines()
+    return "\n".join([head, *(f"    {line}" for line in lines)])
+
+
+def _element(value: Any) -> str:
+    number = value.item() if hasattr(value, "item") else value
+    if isinstance(number, bool):
+        return "true" if number else "false"
+    return f"{number:.9g}" if isinstance(number, float) else str(number)
+
+
+def _summary(wide: Array) -> str:
+    if wide.dtype == np.bool_:
+        return f"{int(np.count_nonzero(wide))} of {wide.size} true"
+    finite = wide[np.isfinite(wide)]
+    parts = []
+    if finite.size:
+        low, high = _element(finite.min()), _element(finite.max())
+        parts += [f"min {low}", f"mean {finite.mean(dtype=np.float64):.6g}", f"max {high}"]
+    for name, found in (("NaN", np.isnan(wide)), ("infinite", np.isinf(wide))):
+        count = int(np.count_nonzero(found))
+        if count:
+            parts.append(f"{count} {name}")
+    return ", ".join(parts)
+
+
+def _expand(builder: Builder, x: Any, label: str) -> Any:
+    builder.refuse(
+        "E0112",
+        "`dbg` prints only in the evaluator in this version; native code has no `dbg`",
+        f"prints {label!r} when a test is run by the evaluator",
+        "`tdslc test` runs the tests that use it in the evaluator; take it out to compile this",
+    )
+
+
+DBG = Builtin(
+    "dbg",
+    "data",
+    (Parameter("x", "value"), Parameter("label", "label")),
+    "dbg[E: dtype(any), ...S](x: E[...S], label) -> E[...S]",
+    "x itself; the evaluator, which runs tests, prints its type and its elements under the label. "
+    "Native code refuses it.",
+    'dbg(f32(2.0), "two") == 2.0',
+    quiet(_rule),
+    _print,
+    _expand,
+)
