@@ -22,6 +22,7 @@ from tdsl.lowering.passes import (
     destinations,
     entry,
     generalise_transposes,
+    keep_costly,
     keep_extrema,
     loops,
     reassociate_sums,
@@ -80,6 +81,7 @@ def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
         return (
             Pass("destinations", destinations.run),
             Pass("generalise-transposes", generalise_transposes.run),
+            Pass("keep-costly", keep_costly.run),
             Pass("fuse", "linalg-fuse-elementwise-ops", lambda options: options.fuse),
             Pass("choose-kernels", choose_kernels.run),
             Pass("inline-claims", "inline{default-pipeline=},symbol-dce"),

@@ -233,3 +233,64 @@ def test_reductions_are_vectorised_and_nothing_else_is_reordered() -> None:
     assert "llvm.intr.maximum" in text
     plain = lower_text(softmax(8, 512), "llvm", Options(vectorize=False), CPU)
     assert "reassoc" not in plain
+
+
+def _scaled_by_vector(axis: int, operation: str) -> str:
+    """x * operation(w), w along one axis of x."""
+    t, v = tensor(6, 8), tensor((6, 8)[axis])
+    return f"""
+func.func @f(%x: {t}, %w: {v}) -> {t} {{
+  %c0 = arith.constant 0 : index
+  %t = tensor.dim %x, %c0 : {t}
+  %ve = tensor.empty() : {v}
+  %p = linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}}
+    ins(%w : {v}) outs(%ve : {v}) {{
+  ^bb0(%a: f32, %o: f32):
+    %y = {operation}
+    linalg.yield %y : f32
+  }} -> {v}
+  %e = tensor.empty() : {t}
+  %r = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ({"ij"[axis]})>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}}
+    ins(%x, %p : {t}, {v}) outs(%e : {t}) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %y = arith.mulf %a, %b : f32
+    linalg.yield %y : f32
+  }} -> {t}
+  return %r : {t}
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("axis", "operation", "loops"),
+    [
+        (1, "math.exp %a : f32", 2),  # once for each row: kept apart
+        (0, "math.exp %a : f32", 1),  # once before each row's loop
+        (1, "arith.addf %a, %a : f32", 1),  # cheap
+    ],
+)
+def test_costly_values_are_not_computed_at_each_reading(
+    axis: int, operation: str, loops: int
+) -> None:
+    text = lower_text(_scaled_by_vector(axis, operation), "bufferized", Options(), CPU)
+    assert text.count("linalg.generic") == loops
+    random = np.random.default_rng(0)
+    x, w = (random.standard_normal(s).astype(np.float32) for s in ((6, 8), (8 if axis else 6,)))
+    found = Native(_scaled_by_vector(axis, operation))(x, w)[0]
+    value = np.exp(w) if "exp" in operation else 2 * w
+    np.testing.assert_allclose(found, x * (value if axis else value[:, None]), rtol=1e-6)
+
+
+def test_costly_values_of_open_size() -> None:
+    text = (
+        _scaled_by_vector(1, "math.exp %a : f32")
+        .replace("constant 0 : index", "constant 1 : index")
+        .replace("8xf32", "?xf32")
+        .replace("tensor.empty()", "tensor.empty(%t)")
+    )
+    interface = open_interface([(6, "T"), ("T",)], [(6, "T")])
+    assert "linalg.copy" in lower_text(text, "bufferized", Options(), CPU, interface)
+    native = Native(text, interface=interface)
+    random = np.random.default_rng(0)
+    for size in (1, 3, 40):
+        x, w = (random.standard_normal(s).astype(np.float32) for s in ((6, size), (size,)))
+        np.testing.assert_allclose(native(x, w, sizes=(size,))[0], x * np.exp(w), rtol=1e-6)

@@ -55,9 +55,8 @@ def test_stage_names_cost_no_mlir() -> None:
 def test_the_llvm_stage_is_all_of_the_llvm_dialect() -> None:
     text = lower_text(product(4, 4, 4), "llvm", Options(), CPU)
     lines = [line.split("=")[-1].strip() for line in text.splitlines()]
-    foreign = [
-        l for l in lines if l.startswith(("memref.", "scf.", "arith.", "linalg.", "func.", "cf."))
-    ]
+    dialects = ("memref.", "scf.", "arith.", "linalg.", "func.", "cf.")
+    foreign = [line for line in lines if line.startswith(dialects)]
     assert not foreign
     assert "llvm.func @tdsl_entry" in text
 
