@@ -18,7 +18,6 @@ from tdsl.syntax.parser import parse
 from tdsl.syntax.resources import standard_library
 from tdsl.syntax.source import Source
 
-
 Row = Builtin | Structural
 _ROWS: tuple[Row, ...] = (*BUILTINS.values(), *STRUCTURAL.values())
 

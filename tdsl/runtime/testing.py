@@ -62,7 +62,7 @@ def _diagnostic(test: typed.Test, failure: AssertionFailure) -> Diagnostic:
     return Diagnostic(
         "E0904",
         f"the test {test.name!r} fails{said}",
-        (Label(failure.span, "this does not hold"), Label(test.span)),
+        (Label(failure.span, failure.label), Label(test.span)),
         failure.explanation,
     )
 

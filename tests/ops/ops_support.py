@@ -153,6 +153,9 @@ def check(name: str, *arguments: Any, **statics: Any) -> Typing:
                 same = all(t == types[0] for t in types)
                 value = ListType(types[0], Size.of(len(types))) if same else TupleType(tuple(types))
             given[parameter.name] = Given(span, value)
+        elif parameter.kind == "starts":
+            items = tuple(Given(span, type_, known) for type_, known in value)
+            given[parameter.name] = Given(span, None, None, items)
         else:
             if parameter.kind == "shape" and isinstance(value, str):
                 parts = [p.strip() for p in value.split(",") if p.strip()]
@@ -213,6 +216,11 @@ class NumpyBuilder:
         dtype = of_numpy(array.dtype)
         assert dtype is not None
         return Built(array, _Type(dtype, tuple(map(Size.of, array.shape))))
+
+    def literal(self, written: Any, converted: Any) -> Built:
+        """A value that is known where a Python number was written."""
+        wrapped = self.wrap(converted)
+        return Built(wrapped.array, wrapped.type, written if weak.is_number(written) else None)
 
     def _do(self, name: str, inputs: Sequence[Built], **attributes: Any) -> Built:
         self.used.append(name)
@@ -283,6 +291,15 @@ class NumpyBuilder:
     def select(self, condition: Built, x: Built, y: Built) -> Built:
         return self._do("select", [condition, x, y])
 
+    def gather(self, x: Built, ids: Built, axis: int) -> Built:
+        return self._do("gather", [x, ids], axis=axis)
+
+    def dynamic_slice(self, x: Built, starts: Sequence[Built], sizes: Any) -> Built:
+        return self._do("dynamic_slice", [x, *starts], sizes=sizes)
+
+    def dynamic_update(self, x: Built, part: Built, starts: Sequence[Built]) -> Built:
+        return self._do("dynamic_update", [x, part, *starts])
+
 
 def _literal(attribute: Any) -> Any:
     if isinstance(attribute, Size):
@@ -331,6 +348,12 @@ def run(name: str, *arguments: Any, **statics: Any) -> Ran:
         elif parameter.kind == "values":
             types.append([_as_type(item) for item in argument])
             operands.append((parameter.name, list(argument)))
+        elif parameter.kind == "starts":
+            # Python integers stand for literals, arrays for what is known at run time.
+            known_starts = [Size.of(x) if weak.is_number(x) else None for x in argument]
+            starts = zip(map(_as_type, argument), known_starts, strict=True)
+            types.append(list(starts))
+            operands.append((parameter.name, list(argument)))
         else:
             types.append(_static(parameter.kind, argument))
     kinds = {p.name: p.kind for p in builtin.parameters}
@@ -352,11 +375,9 @@ def run(name: str, *arguments: Any, **statics: Any) -> Ran:
     built = []
     for (_, original), value in zip(operands, ready, strict=True):
         if isinstance(value, list):
-            built.append(tuple(map(builder.wrap, value)))
+            built.append(tuple(map(builder.literal, original, value)))
             continue
-        wrapped = builder.wrap(value)
-        known = original if weak.is_number(original) else None
-        built.append(Built(wrapped.array, wrapped.type, known))
+        built.append(builder.literal(original, value))
     expanded = builtin.expand(builder, *built, **typing.attributes)
     used = tuple(builder.used)
     if isinstance(typing.result, ListType):
