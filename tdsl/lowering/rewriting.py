@@ -86,6 +86,7 @@ _NO_ELEMENTS = frozenset(
         "memref.dim",
         "memref.expand_shape",
         "memref.subview",
+        "memref.transpose",
         "affine.apply",
     }
 )

@@ -29,9 +29,10 @@ class Group:
         return [one for one in found if one is not None]
 
     def _extent(self, dimension: int) -> tuple[Any, int] | None:
-        return next(
-            (one for member in self.members if (one := member.extent(dimension)) is not None), None
-        )
+        found = [one for member in self.members if (one := member.extent(dimension)) is not None]
+        # What reads the size of a buffer would keep it from shrinking to a row.
+        lasting = [one for one in found if isinstance(one[0], ir.BlockArgument)]
+        return next(iter((*lasting, *found)), None)
 
 
 def find_groups(block: Any, sizes: Sizes, *, merge: bool) -> list[Group]:

@@ -111,7 +111,8 @@ class Structured:
         return far, -near, -dimension
 
     def extent(self, dimension: int) -> tuple[Any, int] | None:
-        """An operand and its axis that has the size of a loop; fixed sizes are preferred."""
+        """An operand and its axis that has the size of a loop: a fixed one if there is one, and
+        rather an argument than a buffer, which may shrink to a row or go away."""
         found = [
             (access.value, axis)
             for access in self.accesses
@@ -124,4 +125,5 @@ class Structured:
             for value, axis in found
             if not ir.ShapedType.is_dynamic_size(ir.MemRefType(value.type).shape[axis])
         ]
-        return next(iter((*fixed, *found)), None)
+        lasting = [one for one in found if isinstance(one[0], ir.BlockArgument)]
+        return next(iter((*fixed, *lasting, *found)), None)
