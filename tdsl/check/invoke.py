@@ -19,6 +19,7 @@ from tdsl.check.values import DTypeValue, is_poisoned, poison
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.syntax.source import Span
+from tdsl.types.dtypes import DTypeVariable
 from tdsl.types.sizes import Size
 from tdsl.types.types import POISON, DTypeType, Type, WeakType
 
@@ -33,9 +34,12 @@ def call_function(
     statics: Sequence[ast.Keyword],
     span: Span,
     callee: Span,
+    *,
+    record: bool = True,
 ) -> typed.Expression:
     declaration = declare(entry, context.reporter, context.rules)
-    context.owner.calls.append((entry.reference, callee))
+    if record:
+        context.owner.calls.append((entry.reference, callee))
     supplied = _match(context, entry, positional, keywords, span)
     given = [
         value if value is None or isinstance(value, typed.Expression) else context.check(value)
@@ -46,7 +50,7 @@ def call_function(
     if supplied is None or signature is None or values is None or not declaration.usable:
         return poison(span)
     arguments = [
-        value if value is not None else default
+        value if value is not None else _unfitted(default)
         for value, default in zip(given, signature.argument_defaults, strict=True)
     ]
     types: list[Type] = [POISON if a is None else a.type for a in arguments]
@@ -82,6 +86,14 @@ def call_function(
         tuple(converted),  # type: ignore[arg-type]
         found,
     )
+
+
+def _unfitted(default: typed.AnyExpression | None) -> typed.AnyExpression | None:
+    """A default of a dtype parameter's type, as the number again: it takes the dtype that the
+    other arguments fix."""
+    if isinstance(default, typed.Convert) and isinstance(default.dtype, DTypeVariable):
+        return default.value
+    return default
 
 
 def call_site(
