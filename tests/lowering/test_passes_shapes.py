@@ -294,3 +294,17 @@ def test_costly_values_of_open_size() -> None:
     for size in (1, 3, 40):
         x, w = (random.standard_normal(s).astype(np.float32) for s in ((6, size), (size,)))
         np.testing.assert_allclose(native(x, w, sizes=(size,))[0], x * np.exp(w), rtol=1e-6)
+
+
+def test_an_addition_in_place_is_not_a_sum() -> None:
+    """It overwrites an operand, and looks like an accumulation."""
+    t = tensor(6, 8)
+    text = f"""
+func.func @f(%x: {t}) -> {t} {{
+{_generic("p", "%x", 2, t, "%y = math.sqrt %a0 : f32")}
+{_generic("q", "%p, %x", 2, t, "%y = arith.addf %a0, %a1 : f32")}
+  return %q : {t}
+}}"""
+    lowered = lower_text(text, "llvm", Options(fuse=False), CPU)
+    assert "llvm.fadd" in lowered
+    assert "reassoc" not in lowered
