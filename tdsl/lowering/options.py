@@ -80,6 +80,9 @@ class Kernels:
         """What may replace a claim of this kind, best first; empty: leave its plain body."""
         return self.choices.get(kind, ())
 
+    def __hash__(self) -> int:
+        return hash(str(self))
+
     def __str__(self) -> str:
         """The text that `parse` reads back."""
         if not self.choices:

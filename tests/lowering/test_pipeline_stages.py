@@ -256,3 +256,9 @@ def test_bad_kernels(text: str, message: str) -> None:
 def test_options_survive_as_data() -> None:
     options = Options(Kernels.parse("matmul:loops"), fuse=False)
     assert Options.from_data(options.to_data()) == options
+
+
+def test_options_are_keys() -> None:
+    known = {Options(): 1, Options(Kernels.parse("matmul:loops")): 2}
+    assert known[Options(Kernels.parse("all"))] == 1
+    assert known[Options(Kernels.parse("matmul:loops"))] == 2
