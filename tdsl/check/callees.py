@@ -11,6 +11,7 @@ from tdsl.check.constants import constant_value
 from tdsl.check.context import Context
 from tdsl.check.convert import convert
 from tdsl.check.invoke import call_function
+from tdsl.check.lists import check_zip
 from tdsl.check.lookup import HABITS, helps_for, unknown_name
 from tdsl.check.scope import (
     BrokenEntry,
@@ -21,18 +22,20 @@ from tdsl.check.scope import (
     PathEntry,
     StructEntry,
 )
+from tdsl.check.structs import build_struct, field_of, struct_entry
 from tdsl.check.values import DTypeValue, at, is_poisoned, kind_of, poison
 from tdsl.ops.builtins import BUILTINS, NAMED, STRUCTURAL
-from tdsl.ops.table import Builtin
+from tdsl.ops.table import Builtin, Structural
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DTYPES, AnyDType
 from tdsl.types.sizes import Pack
-from tdsl.types.types import DTypeType, TensorType, WeakType
+from tdsl.types.types import DTypeType, StructType, TensorType, WeakType
 
 # What a name in front of `(` can stand for; None after a report.
-Target = FunctionEntry | Builtin | AnyDType | None
+Known = FunctionEntry | StructEntry | Builtin | Structural | AnyDType
+Target = Known | None
 
 
 def check_call(context: Context, node: ast.Call) -> typed.Expression:
@@ -78,7 +81,7 @@ def check_call(context: Context, node: ast.Call) -> typed.Expression:
 def _apply(
     context: Context,
     node: ast.Call,
-    target: FunctionEntry | Builtin | AnyDType,
+    target: Known,
     receiver: typed.Expression | None,
     statics: Sequence[ast.Keyword],
     shown: Span,
@@ -88,6 +91,8 @@ def _apply(
         positional.insert(0, receiver)
     if isinstance(target, FunctionEntry):
         return call_function(context, target, positional, node.keywords, statics, node.span, shown)
+    if isinstance(target, StructEntry):
+        return build_struct(context, target, positional, node.keywords, statics, node.span, shown)
     if statics:
         name = target.name
         context.fail(
@@ -100,6 +105,12 @@ def _apply(
         )
         _check_arguments(context, node, ())
         return poison(node.span)
+    if isinstance(target, Structural):
+        # `zip` is the one: its arguments are lists, in any number.
+        for keyword in node.keywords:
+            context.fail(keyword.name, "E0501", f"`{target.name}` has no argument of this name")
+            return poison(node.span)
+        return check_zip(context, positional, node.span)
     if isinstance(target, Builtin):
         keywords = [(keyword.name, keyword.value) for keyword in node.keywords]
         return apply_builtin(context, target, positional, keywords, node.span, shown)
@@ -162,15 +173,9 @@ def _by_name(context: Context, node: ast.Variable) -> Target:
     if name in NAMED:
         return NAMED[name]
     if name in STRUCTURAL:
-        _later(context, node)
-        return None
+        return STRUCTURAL[name]
     unknown_name(context, node, "function")
     return None
-
-
-def _later(context: Context, node: ast.Variable | ast.Name) -> None:
-    name = node.name if isinstance(node, ast.Variable) else node.text
-    context.fail(node, "E0112", f"`{name}` is not yet in this version")
 
 
 def _not_callable(
@@ -189,12 +194,10 @@ def _not_callable(
 
 def _from_entry(context: Context, node: ast.Variable | ast.Attribute, entry: Entry) -> Target:
     match entry:
-        case FunctionEntry():
+        case FunctionEntry() | StructEntry():
             return entry
         case BrokenEntry():
             return None
-        case StructEntry():
-            context.fail(node, "E0112", "structs are not yet in this version")
         case ConstantEntry():
             context.fail(node, "E0511", f"`{node.span.text}` is a constant, not a function")
         case _:
@@ -363,6 +366,16 @@ def _foreign_module(context: Context, node: ast.Attribute, value: ast.Variable) 
 
 def _method(context: Context, node: ast.Attribute, receiver: typed.Expression) -> Target:
     name = node.name.text
+    field = _field(context, node, receiver)
+    if field is not None:
+        if not is_poisoned(field):
+            context.fail(
+                node.name,
+                "E0511",
+                f"the field `{name}` is {kind_of(field.type)}, not a function",
+                f"this is {context.show(field.type)}",
+            )
+        return None
     entry = context.module.entries.get(name)
     if isinstance(entry, (FunctionEntry, BrokenEntry)):
         return entry if isinstance(entry, FunctionEntry) else None
@@ -371,8 +384,7 @@ def _method(context: Context, node: ast.Attribute, receiver: typed.Expression) -
     if name in NAMED:
         return NAMED[name]
     if name in STRUCTURAL:
-        _later(context, node.name)
-        return None
+        return STRUCTURAL[name]
     if name == "shape":
         _no_shape(context, node)
         return None
@@ -399,6 +411,9 @@ def check_attribute(context: Context, node: ast.Attribute) -> typed.Expression:
     if value is None:
         return poison(node.span)
     name = node.name.text
+    field = _field(context, node, value)
+    if field is not None:
+        return field
     if name == "shape" or (name in ("size", "ndim") and name not in context.module.entries):
         return _no_shape(context, node)
     if name == "dtype" and isinstance(value.type, TensorType):
@@ -409,6 +424,8 @@ def check_attribute(context: Context, node: ast.Attribute) -> typed.Expression:
     if name in NAMED or isinstance(context.module.entries.get(name), FunctionEntry):
         edit = Edit(Span(node.span.source, node.span.end, node.span.end), "()")
         helps = [Help(f"call it: `{node.span.text}()`", (edit,))]
+    elif isinstance(value.type, StructType):
+        helps = _meant_field(context, node.name, value.type)
     return context.fail(
         node.name,
         "E0807",
@@ -416,6 +433,23 @@ def check_attribute(context: Context, node: ast.Attribute) -> typed.Expression:
         more=[(node.value.span, f"this is {context.show(value.type)}")],
         helps=helps,
     )
+
+
+def _field(
+    context: Context, node: ast.Attribute, value: typed.Expression
+) -> typed.Expression | None:
+    """The field that a name after a dot is; None where it is none."""
+    entry = struct_entry(context, value.type)
+    return None if entry is None else field_of(context, entry, value, node.name, node.span)
+
+
+def _meant_field(context: Context, name: ast.Name, type_: StructType) -> list[Help]:
+    entry = struct_entry(context, type_)
+    names = [] if entry is None else [field.name.text for field in entry.node.fields]
+    close = get_close_matches(name.text, names, 1)
+    if close:
+        return [Help(f"did you mean `{close[0]}`?", (Edit(name.span, close[0]),))]
+    return [Help("its fields are " + ", ".join(f"`{field}`" for field in names))]
 
 
 def _no_shape(context: Context, node: ast.Attribute) -> typed.Expression:

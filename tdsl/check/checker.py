@@ -34,8 +34,10 @@ from tdsl.check.scope import (
     Environment,
     FunctionEntry,
     ModuleScope,
+    StructEntry,
 )
 from tdsl.check.statements import check_block
+from tdsl.check.structs import declare_struct, struct_of
 from tdsl.check.subscripts import check_subscript
 from tdsl.check.types import resolve_type
 from tdsl.check.values import DTypeValue, is_poisoned, size_number
@@ -126,6 +128,22 @@ class ModuleChecker:
                 constant_value(context, entry)
             elif isinstance(entry, AliasEntry) and entry.module is self.scope:
                 self._check_alias(entry)
+        for struct in self.struct_entries():
+            declaration = declare_struct(struct, self.reporter, RULES)
+            self.reporter.extend(declaration.undetermined)
+
+    def struct_entries(self) -> list[StructEntry]:
+        """The structs of this module, in source order."""
+        return [
+            entry
+            for entry in self.scope.entries.values()
+            if isinstance(entry, StructEntry) and entry.module is self.scope
+        ]
+
+    def structs(self) -> dict[str, typed.Struct]:
+        """Those that were looked at, which are all that the program uses."""
+        found = {entry.node.name.text: struct_of(entry) for entry in self.struct_entries()}
+        return {name: struct for name, struct in found.items() if struct is not None}
 
     def _check_alias(self, entry: AliasEntry) -> None:
         """An alias for any sizes."""

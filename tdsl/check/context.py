@@ -38,6 +38,8 @@ class Owner:
     # Names reported as unknown: one message for each.
     unknown: set[str] = field(default_factory=set)
     in_test: bool = False
+    # The indices of loops that stay loops: not known before the program runs.
+    loop_indices: set[Symbol] = field(default_factory=set)
     # How many constants or aliases lead here, each defined by the next.
     depth: int = 0
 

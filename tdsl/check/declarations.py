@@ -26,10 +26,8 @@ from tdsl.types.sizes import UNBOUNDED, Pack, Size, Symbol
 from tdsl.types.solve import dimensions
 from tdsl.types.types import (
     DTypeType,
-    ListType,
     PoisonType,
     StringType,
-    TupleType,
     Type,
     WeakType,
 )
@@ -122,7 +120,7 @@ class _Head:
         environment = self.environment(relations.values)
         context = self.context(environment, Facts(relations.hypotheses), names)
         defaults = self.defaults(context)
-        types = [self.argument_type(context, argument) for argument in self.node.arguments]
+        types = [resolve_type(context, argument.type) for argument in self.node.arguments]
         facts = Facts(relations.hypotheses)
         for type_ in types:
             for size in dimensions(type_):
@@ -130,7 +128,6 @@ class _Head:
                     facts = facts.assume(size - 1)
         context = self.context(environment, facts, names)
         result = resolve_type(context, self.node.result)
-        self.unsupported(context, result, self.node.result)
         locals_ = self.locals(context, types)
         argument_defaults = self.argument_defaults(context, types)
         signature = None
@@ -311,23 +308,6 @@ class _Head:
                     "E0505",
                     "no sizes satisfy this: every size is 1 or more",
                 )
-
-    def argument_type(self, context: Context, argument: ast.Argument) -> Type:
-        type_ = resolve_type(context, argument.type)
-        if isinstance(type_, TupleType):
-            context.fail(
-                argument.type, "E0112", "arguments that are tuples are not yet in this version"
-            )
-        self.unsupported(context, type_, argument.type)
-        return type_
-
-    def unsupported(self, context: Context, type_: Type, node: ast.TypeExpression) -> None:
-        if isinstance(type_, ListType) or (
-            isinstance(type_, TupleType) and any(isinstance(i, ListType) for i in type_.items)
-        ):
-            context.fail(
-                node, "E0112", "lists as arguments and results are not yet in this version"
-            )
 
     def locals(self, context: Context, types: list[Type]) -> tuple[typed.Local, ...]:
         locals_ = []

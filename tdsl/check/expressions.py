@@ -24,6 +24,7 @@ from tdsl.check.values import (
     size_number,
     static_size,
 )
+from tdsl.check.walk import children
 from tdsl.ops.builtins import BUILTINS, CONSTANTS, NAMED, OPERATORS
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Help
@@ -177,6 +178,8 @@ def check_if(context: Context, node: ast.If) -> typed.Expression:
     condition = context.check(node.condition)
     if not is_poisoned(condition) and condition.type != WeakType("bool"):
         condition = _bad_condition(context, node.condition, condition.type)
+    elif context.owner.loop_indices:
+        condition = _without_index(context, condition)
     then_facts, else_facts = _facts_of(context, node.condition)
     then = check_block(context.inside(then_facts), node.then)
     inner = context.inside(else_facts)
@@ -198,6 +201,27 @@ def check_if(context: Context, node: ast.If) -> typed.Expression:
             more=[(then.span, f"this branch gives {context.show(then.type)}")],
         )
     return typed.Conditional(then.type, node.span, condition, then, otherwise)  # type: ignore[arg-type]
+
+
+def _without_index(context: Context, condition: typed.Expression) -> typed.Expression:
+    """A loop that stays one has one body for all steps, so `if` cannot look at its index."""
+    pending = [condition]
+    while pending:
+        part = pending.pop()
+        pending += children(part)
+        if isinstance(part, typed.SizeNumber):
+            for symbol in part.size.symbols() & context.owner.loop_indices:
+                return context.fail(
+                    condition.span,
+                    "E0414",
+                    f"`if` decides before the program runs, and `{symbol.name}` is the index of "
+                    "a loop",
+                    helps=[
+                        Help("`@unroll` before the loop writes its steps out"),
+                        Help("`select(condition, a, b)` chooses at run time"),
+                    ],
+                )
+    return condition
 
 
 def _bad_condition(context: Context, node: ast.Expression, type_: Type) -> typed.Expression:

@@ -206,8 +206,10 @@ def _count(number: int) -> str:
 
 def head_text(node: ast.Function) -> str:
     """A function's head as written, on one line."""
-    start = node.name.span.start
-    text = node.span.source.text[start : node.result.span.end]
+    start, end = node.name.span.start, node.result.span.end
+    if node.result.span == node.name.span:
+        end = node.span.end  # a struct, whose fields are its arguments
+    text = node.span.source.text[start:end]
     return " ".join(text.split())
 
 

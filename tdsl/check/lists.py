@@ -15,7 +15,10 @@ from tdsl.check.sizes import size_of
 from tdsl.check.values import is_poisoned, kind_of, poison, size_number, static_size
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Edit, Help
-from tdsl.types.sizes import Size
+from tdsl.syntax.source import Span
+from tdsl.types.naming import dimensions
+from tdsl.types.proofs import Facts
+from tdsl.types.sizes import UNBOUNDED, Size, Symbol
 from tdsl.types.types import ListType, TensorType, TupleType, Type, WeakType
 
 # More items than this in one function make a program that no compiler likes.
@@ -101,41 +104,136 @@ def _is_scalar(type_: Type) -> bool:
 def _comprehension(context: Context, node: ast.Comprehension) -> typed.Expression:
     if isinstance(node.iterated, ast.Range):
         return _over_range(context, node, node.iterated)
-    iterated = context.check(node.iterated)
-    if is_poisoned(iterated):
+    iterated = iterated_list(context, node.iterated)
+    if iterated is None:
         return poison(node.span)
-    if not isinstance(iterated.type, ListType):
-        helps = []
-        if static_size(iterated) is not None:
-            text = f"0..{node.iterated.span.text}"
-            helps = [Help(f"a range is written `{text}`", (Edit(node.iterated.span, text),))]
-        return context.fail(
-            node.iterated,
-            "E0603",
-            f"only ranges and lists can be iterated, not {kind_of(iterated.type)}",
-            f"this is {context.show(iterated.type)}",
-            helps=helps,
-        )
-    if iterated.type.length.literal is None:
-        return context.fail(
-            node.iterated,
-            "E0112",
-            "lists of a symbolic length are not yet in this version",
-            f"this is {context.show(iterated.type)}",
-        )
+    assert isinstance(iterated.type, ListType)
+    length = iterated.type.length.literal
+    if length is None:
+        return _over_list(context, node, iterated)
     results = []
-    for position in range(iterated.type.length.literal):
-        if isinstance(iterated, typed.MakeList):
-            item: typed.Expression = iterated.items[position]
-        else:
-            item = typed.Item(iterated.type.item, iterated.span, iterated, Size.of(position))  # type: ignore[arg-type]
+    for position in range(length):
         inner = context.inside()
-        statements = bind_pattern(inner, node.pattern, item)
-        body = inner.check(node.body)
-        if statements and not is_poisoned(body):
-            body = typed.Sequence(body.type, body.span, tuple(statements), body)  # type: ignore[arg-type]
-        results.append(body)
+        item = item_of(iterated, Size.of(position), node.iterated.span)
+        results.append(_with_bindings(inner, node, item))
     return _make_list(results, node)
+
+
+def iterated_list(context: Context, node: ast.Expression) -> typed.Expression | None:
+    """The list that a loop goes over; None after a report."""
+    iterated = context.check(node)
+    if is_poisoned(iterated):
+        return None
+    if isinstance(iterated.type, ListType):
+        return iterated
+    helps = []
+    if static_size(iterated) is not None:
+        text = f"0..{node.span.text}"
+        helps = [Help(f"a range is written `{text}`", (Edit(node.span, text),))]
+    elif isinstance(iterated.type, TensorType) and iterated.type.shape:
+        helps = [Help("the rows of an array are `x[i]` for `i in 0..N`")]
+    context.fail(
+        node,
+        "E0603",
+        f"only ranges and lists can be iterated, not {kind_of(iterated.type)}",
+        f"this is {context.show(iterated.type)}",
+        helps=helps,
+    )
+    return None
+
+
+def item_of(value: typed.Expression, position: Size, span: Span) -> typed.Expression:
+    """One item of a list; of lists that are walked together, the tuple of theirs."""
+    assert isinstance(value.type, ListType)
+    literal = position.literal
+    if isinstance(value, typed.MakeList) and literal is not None:
+        return value.items[literal]
+    if isinstance(value, typed.Zip):
+        parts = tuple(item_of(part, position, span) for part in value.lists)
+        return typed.MakeTuple(value.type.item, span, parts)  # type: ignore[arg-type]
+    return typed.Item(value.type.item, span, value, position)  # type: ignore[arg-type]
+
+
+def _with_bindings(
+    context: Context, node: ast.Comprehension, item: typed.Expression
+) -> typed.Expression:
+    statements = bind_pattern(context, node.pattern, item)
+    body = context.check(node.body)
+    if statements and not is_poisoned(body):
+        body = typed.Sequence(body.type, body.span, tuple(statements), body)  # type: ignore[arg-type]
+    return body
+
+
+def _over_list(
+    context: Context, node: ast.Comprehension, iterated: typed.Expression
+) -> typed.Expression:
+    """The body for any item of a list whose length is a size."""
+    assert isinstance(iterated.type, ListType)
+    start, stop = Size.of(0), iterated.type.length
+    index, facts = index_facts(context, "_", start, stop)
+    bindings: list[typed.Binding] = []
+    if not _is_at_hand(iterated):
+        local = context.new_local("_", iterated.type, iterated.span)
+        bindings.append(typed.Binding(local, iterated))  # type: ignore[arg-type]
+        iterated = local
+    item = item_of(iterated, Size.of(index), node.iterated.span)
+    body = _with_bindings(context.inside(facts), node, item)
+    if is_poisoned(body):
+        return poison(node.span)
+    type_ = ListType(body.type, stop)
+    made: typed.Expression = typed.Comprehension(type_, node.span, body, index, start, stop)  # type: ignore[arg-type]
+    if bindings:
+        made = typed.Sequence(type_, node.span, tuple(bindings), made)  # type: ignore[arg-type]
+    return made
+
+
+def _is_at_hand(value: typed.Expression) -> bool:
+    """Whether taking items again and again computes nothing again."""
+    if isinstance(value, typed.Zip):
+        return all(map(_is_at_hand, value.lists))
+    while isinstance(value, (typed.FieldOf, typed.Item)):
+        value = value.value
+    return isinstance(value, typed.Local)
+
+
+def check_zip(
+    context: Context, lists: Sequence[ast.Expression | typed.Expression], span: Span
+) -> typed.Expression:
+    """`zip(xs, ys)`: the lists side by side; their lengths are equal for all sizes."""
+    if len(lists) < 2:
+        return context.fail(span, "E0503", "`zip` takes two lists or more")
+    checked = [
+        value if isinstance(value, typed.Expression) else context.check(value) for value in lists
+    ]
+    if any(map(is_poisoned, checked)):
+        return poison(span)
+    for value in checked:
+        if not isinstance(value.type, ListType):
+            return context.fail(
+                value.span,
+                "E0308",
+                f"`zip` takes lists, not {kind_of(value.type)}",
+                f"this is {context.show(value.type)}",
+            )
+    first = checked[0].type
+    assert isinstance(first, ListType)
+    for value in checked[1:]:
+        assert isinstance(value.type, ListType)
+        if value.type.length != first.length:
+            names = context.names
+            left, right = names.size(first.length), names.size(value.type.length)
+            return context.fail(
+                value.span,
+                "E0407",
+                f"`zip` walks lists of one length: {left} and {right} differ",
+                f"this is {context.show(value.type)}",
+                more=[(checked[0].span, f"this is {context.show(first)}")],
+                helps=[add_where(context, f"{left} == {right}")],
+            )
+    items = TupleType(
+        tuple(value.type.item for value in checked if isinstance(value.type, ListType))
+    )
+    return typed.Zip(ListType(items, first.length), span, tuple(checked))  # type: ignore[arg-type]
 
 
 def _over_range(context: Context, node: ast.Comprehension, range_: ast.Range) -> typed.Expression:
@@ -172,18 +270,14 @@ def _over_range(context: Context, node: ast.Comprehension, range_: ast.Range) ->
 def _once(context: Context, node: ast.Comprehension, start: Size, stop: Size) -> typed.Expression:
     """The body for any index at once: start <= index < stop is all that is known of it."""
     name = node.pattern.name if isinstance(node.pattern, ast.NamePattern) else "_"
-    least = start.literal
-    if least is None:
-        least = 0 if context.facts.at_least(start, 0) else -(2**63)
-    index = context.new_index(name, least)
+    index, facts = index_facts(context, name, start, stop)
     symbol = Size.of(index)
-    facts = context.facts.assume(symbol - start).assume(stop - symbol - 1)
     inner = context.inside(facts)
     _bind_index(inner, node.pattern, symbol)
     body = inner.check(node.body)
     if is_poisoned(body):
         return poison(node.span)
-    if index in _symbols(body.type):
+    if depends_on(body.type, index):
         return context.fail(
             node.body,
             "E0208",
@@ -194,16 +288,19 @@ def _once(context: Context, node: ast.Comprehension, start: Size, stop: Size) ->
     return typed.Comprehension(type_, node.span, body, index, start, stop)  # type: ignore[arg-type]
 
 
-def _symbols(type_: Type) -> set[object]:
-    match type_:
-        case TensorType(_, shape):
-            return {s for size in shape if isinstance(size, Size) for s in size.symbols()}
-        case TupleType(items):
-            return {symbol for item in items for symbol in _symbols(item)}
-        case ListType(item, length):
-            return {*length.symbols(), *_symbols(item)}
-        case _:
-            return set()
+def index_facts(context: Context, name: str, start: Size, stop: Size) -> tuple[Symbol, Facts]:
+    """A new index, and that start <= index < stop."""
+    least = start.literal
+    if least is None:
+        least = 0 if context.facts.at_least(start, 0) else UNBOUNDED
+    index = context.new_index(name, least)
+    symbol = Size.of(index)
+    return index, context.facts.assume(symbol - start).assume(stop - symbol - 1)
+
+
+def depends_on(type_: Type, index: Symbol) -> bool:
+    """Whether some size of a type changes with an index."""
+    return any(index in size.symbols() for size in dimensions(type_) if isinstance(size, Size))
 
 
 def _bind_index(context: Context, pattern: ast.Pattern, value: Size) -> None:

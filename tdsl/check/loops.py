@@ -1,19 +1,238 @@
-"""`fold` and `scan`: parsed, but not yet checked."""
+"""`fold` and `scan`: the state keeps its type, and the body is checked once for all steps."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from tdsl.check import typed
+from tdsl.check.advice import add_where, less
 from tdsl.check.context import Context
+from tdsl.check.convert import convert
+from tdsl.check.lists import depends_on, index_facts, iterated_list
+from tdsl.check.patterns import bind_pattern, claim_name
+from tdsl.check.report import Reporter
+from tdsl.check.scope import Bound
+from tdsl.check.sizes import size_of
+from tdsl.check.statements import check_block, fit
+from tdsl.check.values import is_poisoned, poison, size_number
 from tdsl.syntax import ast
-from tdsl.syntax.diagnostics import Help
+from tdsl.syntax.source import Span
+from tdsl.types.sizes import Size, Symbol
+from tdsl.types.types import ListType, PoisonType, TensorType, TupleType, Type, WeakType
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """What a loop goes over: a list, or a range whose index is a size."""
+
+    iterated: typed.Expression | None
+    item: typed.Local | None
+    index: Symbol | None
+    start: Size
+    stop: Size
 
 
 def check_loop(context: Context, node: ast.Loop) -> typed.Expression:
+    initial = context.check(node.initial)
+    walk = _walk(context, node)
+    if is_poisoned(initial) or walk is None:
+        # What else is wrong in the body is still worth saying.
+        _body(context, node, walk, poison(node.initial.span))
+        return poison(node.span)
+    if _has_number(initial.type):
+        initial = _with_dtypes(context, node, walk, initial)
+        if is_poisoned(initial):
+            return poison(node.span)
+    state, body = _body(context, node, walk, initial)
+    if is_poisoned(body):
+        return poison(node.span)
+    count = walk.stop - walk.start
+    result: Type
+    if node.kind == "fold":
+        fitted = fit(context, body, initial.type)
+        result = initial.type
+    else:
+        if not isinstance(body.type, TupleType) or len(body.type.items) != 2:
+            return context.fail(
+                body.span,
+                "E0601",
+                "the body of a `scan` gives two values: the next state, and an item",
+                f"this is {context.show(body.type)}",
+                more=[(node.initial.span, f"the state starts as {context.show(initial.type)}")],
+            )
+        item = body.type.items[1]
+        if isinstance(item, WeakType):
+            return context.fail(
+                body.span,
+                "E0601",
+                "the items of a `scan` have a dtype, but this is a compile-time number",
+            )
+        if walk.index is not None and depends_on(item, walk.index):
+            return context.fail(
+                body.span,
+                "E0208",
+                "the items of a list have one type, but here each depends on the index",
+                f"this is {context.show(item)}",
+            )
+        fitted = fit(context, body, TupleType((initial.type, item)))
+        result = TupleType((initial.type, ListType(item, count)))
+    if fitted is None:
+        return _other_state(context, node, initial, body)
+    return typed.Loop(
+        result,
+        node.span,
+        node.kind,
+        initial,  # type: ignore[arg-type]
+        state,
+        walk.iterated,  # type: ignore[arg-type]
+        walk.item,
+        walk.index,
+        walk.start,
+        walk.stop,
+        fitted,  # type: ignore[arg-type]
+        node.unroll,
+    )
+
+
+def _walk(context: Context, node: ast.Loop) -> _Walk | None:
+    """None after a report."""
+    if isinstance(node.iterated, ast.Range):
+        if isinstance(node.pattern, ast.SequencePattern):
+            context.fail(node.pattern, "E0202", "an index is one number; it cannot be taken apart")
+            return None
+        start = size_of(context, context.check(node.iterated.start), "the start of a range")
+        stop = size_of(context, context.check(node.iterated.stop), "the end of a range")
+        if start is None or stop is None:
+            return None
+        if not context.facts.at_least(stop - start, 1):
+            low, high = context.names.size(start), context.names.size(stop)
+            literal = (stop - start).literal is not None
+            context.fail(
+                node.iterated,
+                "E0602",
+                f"the range {low}..{high} {'is' if literal else 'may be'} empty",
+                "a range has one index or more",
+                helps=[] if literal else [add_where(context, less(low, high))],
+            )
+            return None
+        name = node.pattern.name if isinstance(node.pattern, ast.NamePattern) else "_"
+        index, _ = index_facts(context, name, start, stop)
+        return _Walk(None, None, index, start, stop)
+    iterated = iterated_list(context, node.iterated)
+    if iterated is None:
+        return None
+    assert isinstance(iterated.type, ListType)
+    local = context.new_local(_name(node.pattern), iterated.type.item, node.pattern.span)
+    return _Walk(iterated, local, None, Size.of(0), iterated.type.length)
+
+
+def _body(
+    context: Context, node: ast.Loop, walk: _Walk | None, initial: typed.Expression
+) -> tuple[typed.Local, typed.Expression]:
+    """The state's name, and one step: patterns are taken apart inside it."""
+    facts = context.facts
+    if walk is not None and walk.index is not None:
+        symbol = Size.of(walk.index)
+        facts = facts.assume(symbol - walk.start).assume(walk.stop - symbol - 1)
+    inner = context.inside(facts)
+    state = inner.new_local(_name(node.state), initial.type, node.state.span)
+    bindings = _bind(inner, node.state, poison(state.span) if is_poisoned(initial) else state)
+    if walk is None:
+        bindings += bind_pattern(inner, node.pattern, poison(node.pattern.span))
+    elif walk.item is not None:
+        bindings += _bind(inner, node.pattern, walk.item)
+    elif walk.index is not None and isinstance(node.pattern, ast.NamePattern):
+        if not node.unroll:
+            context.owner.loop_indices.add(walk.index)
+        if claim_name(inner, node.pattern.name, node.pattern.span):
+            value = size_number(Size.of(walk.index), node.pattern.span)
+            bound = Bound(value, node.pattern.span, used=True)
+            inner.environment.bind(node.pattern.name, bound)
+    body = check_block(inner, node.body)
+    if bindings and not is_poisoned(body):
+        body = typed.Sequence(body.type, body.span, tuple(bindings), body)  # type: ignore[arg-type]
+    return state, body
+
+
+def _bind(context: Context, pattern: ast.Pattern, value: typed.Expression) -> list[typed.Binding]:
+    """Without a second name for what has one already."""
+    if isinstance(pattern, ast.NamePattern) and isinstance(value, typed.Local):
+        if claim_name(context, pattern.name, pattern.span):
+            context.environment.bind(pattern.name, Bound(value, pattern.span, used=True))
+        return []
+    return bind_pattern(context, pattern, value)
+
+
+def _name(pattern: ast.Pattern) -> str:
+    return pattern.name if isinstance(pattern, ast.NamePattern) else "_"
+
+
+# --- numbers as the initial state
+
+
+def _has_number(type_: Type) -> bool:
+    if isinstance(type_, TupleType):
+        return any(map(_has_number, type_.items))
+    return isinstance(type_, WeakType)
+
+
+def _with_dtypes(
+    context: Context, node: ast.Loop, walk: _Walk, initial: typed.Expression
+) -> typed.Expression:
+    """A number in the initial state takes the dtype that the first step gives it."""
+    owner = replace(context.owner, calls=[], unknown=set(context.owner.unknown))
+    silent = replace(context, reporter=Reporter(), owner=owner)
+    _, body = _body(silent, node, walk, initial)
+    found = body.type
+    if node.kind == "scan" and isinstance(found, TupleType) and len(found.items) == 2:
+        found = found.items[0]
+    if isinstance(found, PoisonType):
+        _body(context, node, walk, initial)  # for its errors
+        return poison(initial.span)
+    given = _take_dtypes(context, initial, found)
+    if not is_poisoned(given) and _has_number(given.type):
+        return context.fail(
+            node.initial,
+            "E0601",
+            "the state of a loop has a dtype, but nothing gives this number one",
+            f"this is {context.show(initial.type)}",
+            notes=["a dtype's name makes a number one of it: `f32(0.0)`"],
+        )
+    return given
+
+
+def _take_dtypes(context: Context, value: typed.Expression, wanted: Type) -> typed.Expression:
+    if isinstance(value.type, WeakType):
+        if isinstance(wanted, TensorType) and not wanted.shape:
+            return convert(context, value, wanted.dtype)
+        return value
+    if isinstance(value, typed.MakeTuple) and isinstance(wanted, TupleType):
+        if len(value.items) != len(wanted.items):
+            return value
+        items = [
+            _take_dtypes(context, item, type_)
+            for item, type_ in zip(value.items, wanted.items, strict=True)
+        ]
+        if any(map(is_poisoned, items)):
+            return poison(value.span)
+        type_ = TupleType(tuple(item.type for item in items))
+        return typed.MakeTuple(type_, value.span, tuple(items))  # type: ignore[arg-type]
+    return value
+
+
+def _other_state(
+    context: Context, node: ast.Loop, initial: typed.Expression, body: typed.Expression
+) -> typed.Expression:
+    found = body.type
+    if node.kind == "scan" and isinstance(found, TupleType):
+        found = found.items[0]
+    shown, given = context.names.types_apart(initial.type, found)
+    span: Span = node.body.statements[-1].span
     return context.fail(
-        node.span.source.span(node.span.start, node.span.start + len(node.kind))
-        if node.span.text.startswith(node.kind)
-        else node.span,
-        "E0112",
-        f"`{node.kind}` is not yet in this version",
-        helps=[Help("a comprehension `[… for i in a..b]` repeats an expression")],
+        span,
+        "E0601",
+        f"the state of this `{node.kind}` is `{shown}`, but its body gives `{given}`",
+        f"the next state would be {given}",
+        more=[(node.initial.span, f"the state starts as {shown}")],
+        notes=["each step gives the next state, so its type stays the same"],
     )

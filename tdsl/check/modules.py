@@ -27,6 +27,7 @@ from tdsl.check.scope import (
     PathEntry,
     StructEntry,
 )
+from tdsl.check.structs import find_circles
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Edit, Help
 from tdsl.syntax.parser import parse_with_warnings
@@ -137,6 +138,14 @@ class _Run:
                 other.check_items()
                 other.check_all()
         self.check_used()
+        find_circles(
+            {
+                (other.scope.name, entry.node.name.text): entry
+                for other in self.checkers.values()
+                for entry in other.struct_entries()
+            },
+            self.reporter,
+        )
         calls = {
             caller: called
             for other in self.checkers.values()
@@ -193,6 +202,7 @@ class _Run:
             names,
             examples,
             tests,
+            checker.structs(),
         )
 
     # --- reading
@@ -208,7 +218,7 @@ class _Run:
         return self.enter(tree, name)
 
     def enter(self, tree: ast.Module, name: str) -> ModuleScope:
-        scope = ModuleScope(name, tree)
+        scope = ModuleScope(name, tree, modules=self.scopes)
         self.scopes[name] = scope
         self.checkers[name] = ModuleChecker(scope, self.reporter)
         self.loading.append(name)

@@ -49,8 +49,11 @@ class AliasEntry:
 
 @dataclass(eq=False)
 class StructEntry:
+    """A struct of a module; `builder` is the function that its name is."""
+
     module: ModuleScope
     node: ast.Struct
+    builder: FunctionEntry | None = None
 
 
 @dataclass(eq=False)
@@ -86,6 +89,8 @@ class ModuleScope:
     entries: dict[str, Entry] = field(default_factory=dict)
     spans: dict[str, Span] = field(default_factory=dict)
     public: set[str] = field(default_factory=set)
+    # All modules of the program, by name.
+    modules: Mapping[str, ModuleScope] = field(default_factory=dict)
     # A module that could not be read: every name in it is taken for right.
     broken: bool = False
 

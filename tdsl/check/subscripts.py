@@ -12,7 +12,7 @@ from tdsl.check.context import Context
 from tdsl.check.sizes import size_of
 from tdsl.check.values import at, is_poisoned, kind_of, poison, static_size
 from tdsl.syntax import ast
-from tdsl.syntax.diagnostics import Diagnostic, Help, Label
+from tdsl.syntax.diagnostics import Diagnostic, Edit, Help, Label
 from tdsl.syntax.source import Span
 from tdsl.types.sizes import Dimension, Pack, Shape, Size
 from tdsl.types.types import ListType, TensorType, TupleType
@@ -64,11 +64,17 @@ def _item(context: Context, node: ast.Subscript, value: typed.Expression) -> typ
     absolute = position + length if literal is not None and literal < 0 else position
     in_bounds = context.facts.at_least(absolute) and context.facts.at_least(length - absolute, 1)
     if not in_bounds:
+        shown, count = context.names.size(position), context.names.size(length)
+        certain = (length - absolute).literal is not None or absolute.literal == -1
+        clause = less(shown, count)
+        if literal is not None and literal < 0:
+            clause = f"{count} >= {-literal}"
         return context.fail(
             node.items[0],
             "E0408",
-            f"index {context.names.size(position)} is out of bounds: "
-            f"there are {context.names.size(length)} items",
+            f"index {shown} {'is' if certain else 'may be'} out of bounds: there are {count} items",
+            more=[(node.value.span, f"this is {context.show(value.type)}")],
+            helps=[] if certain else [add_where(context, clause)],
         )
     if isinstance(value, (typed.MakeTuple, typed.MakeList)):
         assert absolute.literal is not None
@@ -160,7 +166,7 @@ class _Subscript:
             return None
         position = static_size(expression)
         if position is None:
-            self._not_static(item, expression)
+            self._not_static(item, expression, axis)
             return None
         return self._position(item, position, size, axis)
 
@@ -245,17 +251,24 @@ class _Subscript:
             return default
         expression = self.context.check(node)
         if isinstance(expression.type, TensorType):
-            self._dynamic(node, expression, "a slice with run-time ends")
+            self._dynamic(
+                node,
+                expression,
+                "the ends of a slice are known before a program runs",
+                Help("`slice(x, at=[…], size=[…])` cuts a window out at run time"),
+            )
             return None
         found = size_of(self.context, expression, "the end of a slice")
         if found is not None and found.literal is not None and found.literal < 0:
             return size + found
         return found
 
-    def _not_static(self, item: ast.Expression, expression: typed.Expression) -> None:
+    def _not_static(self, item: ast.Expression, expression: typed.Expression, axis: int) -> None:
         type_ = expression.type
         if isinstance(type_, TensorType) and not type_.dtype.is_float:
-            self._dynamic(item, expression, "indexing by values known only at run time")
+            self._dynamic(
+                item, expression, "an index is known before a program runs", self._take(item, axis)
+            )
             return
         self.context.fail(
             item,
@@ -264,13 +277,23 @@ class _Subscript:
             f"this is {self.context.show(type_)}",
         )
 
-    def _dynamic(self, item: ast.Expression, expression: typed.Expression, what: str) -> None:
+    def _take(self, item: ast.Expression, axis: int) -> Help:
+        array, index = self.node.value.span.text, item.span.text
+        text = f"take({array}, {index}, axis={axis})"
+        alone = len(self.node.items) == 1
+        edits = (Edit(self.node.span, text),) if alone else ()
+        return Help(f"`{text}` looks values up at run time", edits)
+
+    def _dynamic(
+        self, item: ast.Expression, expression: typed.Expression, message: str, help_: Help
+    ) -> None:
         self.context.fail(
             item,
-            "E0112",
-            f"{what} is not yet in this version",
+            "E0206",
+            f"{message}; this is a value of an array",
             f"this is {self.context.show(expression.type)}",
-            notes=["sizes, literals and indices of comprehensions can stand here"],
+            notes=["sizes, literals and indices of loops can stand here"],
+            helps=[help_],
         )
 
     def _report(

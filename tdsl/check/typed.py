@@ -17,7 +17,9 @@ from tdsl.types.sizes import Pack, Shape, Size, Symbol
 from tdsl.types.types import Substitution, Type
 
 # Values of static operands of builtins: axes, flags, shapes, dtypes, labels.
-Attribute = int | float | bool | str | None | Size | DType | DTypeVariable | tuple["Attribute", ...] | Pack
+Attribute = (
+    int | float | bool | str | None | Size | DType | DTypeVariable | tuple["Attribute", ...] | Pack
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,6 +362,7 @@ class Module:
     names: Mapping[str, FunctionReference]
     examples: tuple[Example, ...]
     tests: tuple[Test, ...]
+    structs: Mapping[str, Struct] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -371,5 +374,3 @@ class Program:
 
     def function(self, reference: FunctionReference) -> Function:
         return self.modules[reference.module].functions[reference.name]
-
-

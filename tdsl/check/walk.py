@@ -24,6 +24,15 @@ def children(expression: typed.Expression) -> list[typed.Expression]:
                 for statement in expression.statements
             ]
             return [*statements, expression.value]
+        case typed.MakeStruct():
+            return [*expression.fields]
+        case typed.FieldOf():
+            return [expression.value]
+        case typed.Zip():
+            return [*expression.lists]
+        case typed.Loop():
+            iterated = [] if expression.iterated is None else [expression.iterated]
+            return [expression.initial, *iterated, expression.body]
         case typed.Conditional():
             return [expression.condition, expression.then, expression.otherwise]
         case _:

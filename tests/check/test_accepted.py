@@ -121,6 +121,46 @@ ACCEPTED = {
     "joined sizes add up": (
         "fn f[N, M](x: f32[N], y: f32[M]) -> f32[M + N] { concat([y, x], axis=0) }"
     ),
+    "a list as argument and result": (
+        "fn f[N, L](xs: [f32[N]; L]) -> [f32[N]; L] { [exp(x) for x in xs] }"
+    ),
+    "items of a list": "fn f[N, L](xs: [f32[N]; L]) -> f32[N] { xs[0] + xs[L - 1] + xs[-1] }",
+    "a stack of a list": (
+        "fn f[N, L](xs: [f32[N]; L]) -> f32[L, N] { stack([exp(x) for x in xs], axis=0) }"
+    ),
+    "fold over a list": (
+        "struct P[C] { w: f32[C, C], b: f32[C] }\n"
+        "fn f[T, C, L](x: f32[T, C], ps: [P[C]; L]) -> f32[T, C] {"
+        " fold y = x for p in ps { y @ p.w + p.b } }"
+    ),
+    "scan with numbers as state": (
+        "fn f[N](x: f32[N]) -> ((f32, i32), [f32; N]) {"
+        " scan (s, c) = (0.0, 0) for i in 0..N { ((s + x[i], c + i32(1)), s) } }"
+    ),
+    "zip": (
+        "fn f[N, L](xs: [f32[N]; L], ys: [f32[N]; L], z: f32[N]) -> f32[N] {"
+        " fold s = z for (x, y) in zip(xs, ys) { s + x * y } }"
+    ),
+    "an unrolled loop may look at its index": (
+        "fn f[N](x: f32[N]) -> f32[N] {"
+        " @unroll\nfold s = x for i in 0..3 { if i == 0 { s } else { s + 1.0 } } }"
+    ),
+    "structs of structs": (
+        "struct Linear[I, O] { w: f32[I, O], b: f32[O] }\n"
+        "struct Mlp[C, F] { up: Linear[C, F], down: Linear[F, C] }\n"
+        "fn linear[T, I, O](x: f32[T, I], p: Linear[I, O]) -> f32[T, O] { x @ p.w + p.b }\n"
+        "fn f[T, C, F](x: f32[T, C], p: Mlp[C, F]) -> f32[T, C] {"
+        " linear(linear(x, p.up), p.down) }"
+    ),
+    "structs of any dtype and rank": (
+        "struct P[E: dtype(float), ...S, N] { x: E[...S, N] }\n"
+        "fn g[E: dtype(float), ...S, N](p: P[E, ...S, N]) -> P[f64, ...S, N] { P(x=f64(p.x)) }\n"
+        "fn f[N](p: P[f32, 2, N]) -> f64[2, N] { g(p).x }"
+    ),
+    "methods on structs": (
+        "struct P[N] { x: f32[N] }\nfn total[N](p: P[N]) -> f32 { sum(p.x) }\n"
+        "fn f[N](p: P[N]) -> f32 { p.total() + p.x.sum() }"
+    ),
     "constants": (
         "const N = 3\nconst HALF = 1.0 / 2.0\nconst BIAS: f32[N] = full([N], HALF, f32)\n"
         "fn f(x: f32[N]) -> f32[N] { x * HALF + BIAS }"

@@ -51,12 +51,13 @@ def test_edits_that_are_offered_mend_the_error(path: Path) -> None:
 OFFERED = {
     "calls": 5,
     "examples": 2,
-    "later": 0,
+    "loops": 3,
     "names": 6,
     "operands": 5,
     "recursion": 0,
     "shapes": 6,
     "sizes": 7,
+    "structs": 2,
     "values": 6,
 }
 

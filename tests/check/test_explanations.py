@@ -9,7 +9,7 @@ from tdsl.syntax.codes import CODES, Code
 
 # Codes of files, arrays, loops and targets: no text alone gives them.
 WITHOUT_TEXT = {
-    *("E0112", "E0116", "E0406", "E0407", "E0601"),
+    *("E0112", "E0116"),
     *("E0701", "E0702", "E0703", "E0805", "E0901", "E0902", "E0903", "E0904"),
 }
 

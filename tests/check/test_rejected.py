@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from check_support import DESIGN, check_text, only
 
+from tdsl.check.modules import check_file
 from tdsl.syntax.render import render_text
 
 # Per program: the code, and pieces of the rendered message.
@@ -32,6 +33,7 @@ CONTENT: dict[str, tuple[str, tuple[str, ...]]] = {
     "e5": ("E0401", ("may run past the end", "where T <= N")),
     "e6": ("E0305", ("both operands", "would grow", "[:, newaxis]", "[newaxis, :]")),
     "e7": ("E0404", ("[0, 2, 2] is not a permutation",)),
+    "e8": ("E0601", ("`f32[T, C]`", "`f32[T, F]`", "the state starts as")),
     "e9": ("E0506", ("`Q`", "cannot be inferred", "mask[Q=…](0)")),
     "e10": ("E0204", ("`f32[M, N]`", "`f32[N, M]`")),
     "s1": ("E0104", ("`->`", "found `:`")),
@@ -48,28 +50,13 @@ def test_it_is_refused_with_one_message_about_the_mistake(name: str) -> None:
         assert piece in text, text
 
 
-def test_a_loop_is_refused_as_not_yet_there() -> None:
-    """Becomes E0601 with the loops."""
-    result = check_text((DESIGN / "rejected" / "e8.tdsl").read_text())
-    assert {found.code for found in result.diagnostics} == {"E0112"}
-
-
 def test_all_rejected_programs_are_looked_at() -> None:
     names = {path.stem for path in (DESIGN / "rejected").glob("*.tdsl")}
-    assert names == {*CONTENT, "e8"}
+    assert names == {*CONTENT}
 
 
-@pytest.mark.parametrize("name", ["attention"])
+@pytest.mark.parametrize("name", ["attention", "mlp", "gpt2"])
 def test_the_designs_programs_are_accepted(name: str) -> None:
-    result = check_text((DESIGN / "programs" / f"{name}.tdsl").read_text())
+    result = check_file(DESIGN / "programs" / f"{name}.tdsl")
     assert result.program is not None
-
-
-@pytest.mark.parametrize("name", ["mlp", "gpt2"])
-def test_programs_with_structs_parse_and_say_not_yet(name: str) -> None:
-    """Nothing else is wrong with them."""
-    path = DESIGN / "programs" / f"{name}.tdsl"
-    from tdsl.check.modules import check_file
-
-    result = check_file(path)
-    assert {found.code for found in result.diagnostics} == {"E0112"}
+    assert result.diagnostics == ()

@@ -116,7 +116,17 @@ CALLS = {
         right="fn f[N](x: f32[2*N]) -> f32[N] { x[0 : 2*N//2] }\n",
     ),
     "E0601": Explanation(
-        "Each turn of a `fold` gives the next state, so its body has the type of the state.",
+        "Each step of a `fold` gives the next state, so its body has the type of the state. The body "
+        "of a `scan` gives the next state and an item, `(state, item)`. A number as the first state "
+        "takes the dtype that the steps give it, or is cast: `f32(0.0)`.",
+        wrong=(
+            "fn f[C, F, L](x: f32[C], ws: [f32[C, F]; L]) -> f32[C] {\n"
+            "    fold y = x for w in ws { y @ w }\n}\n"
+        ),
+        right=(
+            "fn f[C, L](x: f32[C], ws: [f32[C, C]; L]) -> f32[C] {\n"
+            "    fold y = x for w in ws { y @ w }\n}\n"
+        ),
     ),
     "E0602": Explanation(
         "A range `a..b` holds a to b-1, and at least one index: there are no empty lists.",

@@ -42,8 +42,20 @@ SHAPES = {
     ),
     "E0406": Explanation(
         "The start of a window that is known only at run time is a scalar of an integer dtype.",
+        wrong=("fn f[N](x: f32[N], at: f32) -> f32[1] { slice(x, at=[at], size=[1]) }\n"),
+        right=("fn f[N](x: f32[N], at: i32) -> f32[1] { slice(x, at=[at], size=[1]) }\n"),
     ),
-    "E0407": Explanation("Lists that are iterated together have one length."),
+    "E0407": Explanation(
+        "Lists that are walked together have one length, for all sizes; a `where` clause can say so.",
+        wrong=(
+            "fn f[N, L, M](xs: [f32[N]; L], ys: [f32[N]; M]) -> [f32[N]; L] {\n"
+            "    [x + y for (x, y) in zip(xs, ys)]\n}\n"
+        ),
+        right=(
+            "fn f[N, L](xs: [f32[N]; L], ys: [f32[N]; L]) -> [f32[N]; L] {\n"
+            "    [x + y for (x, y) in zip(xs, ys)]\n}\n"
+        ),
+    ),
     "E0408": Explanation(
         "An index i of an axis of size n needs -n <= i < n, proved for all sizes; negative ones "
         "count from the end. Every size is at least 1, so 0 and -1 are always there.",
