@@ -148,8 +148,7 @@ def test_10_tanh_and_gelu_far_out(m: tdsl.Module) -> None:
     hyperbolic, smooth = m.smooth(x)
     np.testing.assert_allclose(hyperbolic, np.sign(x), rtol=1e-6)
     np.testing.assert_allclose(smooth[:5], far, rtol=1e-6)
-    assert not np.isnan(smooth[5:9]).any()
-    np.testing.assert_allclose(smooth[5:9], 0, atol=1e-6)
+    np.testing.assert_allclose(smooth[5:], 0, atol=1e-6)
 
 
 def test_11_nan_anywhere_in_a_row(m: tdsl.Module) -> None:
