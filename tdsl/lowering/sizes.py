@@ -112,10 +112,14 @@ class Sizes:
         if isinstance(value, ir.BlockArgument) and value.owner == self._block:
             return self._argument(value.arg_number, axis) or _static(value, axis)
         static = _static(value, axis)
-        if static is not None or isinstance(value, ir.BlockArgument):
+        if static is not None:
             return static
+        if isinstance(value, ir.BlockArgument):
+            return self._carried(value.owner.owner, value.arg_number - 1, axis)
         operation = value.owner.operation
         name = operation.name
+        if name == "scf.for":
+            return self._carried(operation, _position(operation, value), axis)
         if name in _SAME_SHAPE:
             return self.dimension(operation.operands[_SAME_SHAPE[name]], axis)
         if name in ("tensor.empty", "memref.alloc", "memref.alloca", "bufferization.alloc_tensor"):
@@ -133,10 +137,16 @@ class Sizes:
             return self.value(operation.operands[2 + _open_before(value.type, axis)])
         if name.startswith("linalg."):
             # A structured operation gives what its destination has.
-            position = next(i for i, result in enumerate(operation.results) if result == value)
             outputs = list(operation.operands)[-len(operation.results) :]
-            return self.dimension(outputs[position], axis)
+            return self.dimension(outputs[_position(operation, value)], axis)
         return None
+
+    def _carried(self, loop: Any, position: int, axis: int) -> Size | None:
+        """What a loop carries keeps the shape that it begins with."""
+        if loop.operation.name != "scf.for" or position < 0:
+            return None
+        bounds_and_step = 3
+        return self.dimension(loop.operation.operands[bounds_and_step + position], axis)
 
     def _slice(self, operation: Any, value: Any, axis: int) -> Size | None:
         static = list(ir.DenseI64ArrayAttr(operation.attributes["static_sizes"]))
@@ -159,6 +169,11 @@ class Sizes:
                 return None
             total = total * size
         return total
+
+
+def _position(operation: Any, value: Any) -> int:
+    """Which result of an operation a value is."""
+    return next(at for at, result in enumerate(operation.results) if result == value)
 
 
 def _is_integer(attribute: Any) -> bool:

@@ -308,3 +308,48 @@ func.func @f(%x: {t}) -> {t} {{
     lowered = lower_text(text, "llvm", Options(fuse=False), CPU)
     assert "llvm.fadd" in lowered
     assert "reassoc" not in lowered
+
+
+_LOOP = """
+func.func @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %x) -> (tensor<?x4xf32>) {
+    %t = tensor.dim %s, %c0 : tensor<?x4xf32>
+    %e = tensor.empty(%t) : tensor<?x4xf32>
+    %n = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%s, %y : tensor<?x4xf32>, tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %v = arith.mulf %a, %b : f32
+      linalg.yield %v : f32
+    } -> tensor<?x4xf32>
+    %z = tensor.empty(%t) : tensor<?x4xf32>
+    %m = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, 3 - j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%n, %s : tensor<?x4xf32>, tensor<?x4xf32>) outs(%z : tensor<?x4xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %v = arith.addf %a, %b : f32
+      linalg.yield %v : f32
+    } -> tensor<?x4xf32>
+    scf.yield %m : tensor<?x4xf32>
+  }
+  return %r : tensor<?x4xf32>
+}"""
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize("options", [Options(), Options(fuse=False, reuse_scratch=False)])
+def test_a_loop_that_carries_an_array(options: Options, fixed: bool) -> None:
+    if fixed:
+        text = _LOOP.replace("?x4", "20x4").replace("tensor.empty(%t)", "tensor.empty()")
+        native = Native(text, options)
+    else:
+        native = Native(_LOOP, options, open_interface([("T", 4), ("T", 4)], [("T", 4)]))
+    random = np.random.default_rng(0)
+    for t in (20,) if fixed else (1, 3, 20):
+        x, y = (random.standard_normal((t, 4)).astype(np.float32) for _ in range(2))
+        wanted = x
+        for _ in range(3):
+            wanted = (wanted * y)[:, ::-1] + wanted
+        (found,) = native(x, y, sizes=() if fixed else (t,))
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)

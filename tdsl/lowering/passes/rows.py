@@ -124,6 +124,8 @@ def contract_buffers(group: Group) -> Group:
     for value in buffers:
         if isinstance(value, ir.BlockArgument) or value.owner.name != "memref.alloc":
             continue
+        if value.owner.operation.block != members[0].operation.operation.block:
+            continue  # allocated outside of a loop: it may carry values from turn to turn
         users = [use.owner.operation for use in value.uses]
         if any(hash(user) not in operations for user in users):
             continue
