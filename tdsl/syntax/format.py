@@ -24,8 +24,9 @@ def format_source(source: Source) -> str:
     """
     before = parse(source)
     tables = load_tables()
-    laid = lay_out(tokenize(source, tables), 0, len(source.text))
-    pieces = read_pieces(source, tables)
+    tokens = tokenize(source, tables)
+    laid = lay_out(tokens, 0, len(source.text))
+    pieces = read_pieces(source, tokens)
     text = format_tree(build_tree(tables, laid.tokens, pieces), pieces[len(source.text)])
     # Whatever may be wrong with the formatter, it must not change what a program means.
     if not same_meaning(before, parse(Source(source.name, text))):

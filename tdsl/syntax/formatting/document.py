@@ -154,18 +154,19 @@ class Flat(_Around):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something is about to be written: the column, the indentation of the line, and the
-    width of what must follow on the same line."""
+    """Where something is about to be written: the column, the indentation of the line, the width
+    of what must follow on the same line, and of the comma that is put before a comment."""
 
     column: int
     indent: int
     rest: int
+    comma: int
 
     def fits(self, document: Document) -> bool:
         """Whether it can be written here on one line."""
         if document.flat is None:
             return False
-        rest = 0 if document.ends_in_comment else self.rest
+        rest = self.comma if document.ends_in_comment else self.rest
         return self.column + document.flat + rest <= WIDTH
 
 

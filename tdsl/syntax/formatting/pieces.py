@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tdsl.syntax.lexer import DOC, Token, tokenize
+from tdsl.syntax.lexer import DOC, Token
 from tdsl.syntax.source import Source
-from tdsl.syntax.tables import END, NEWLINE, Tables
+from tdsl.syntax.tables import END, NEWLINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,14 @@ class Piece:
         return bool(self.before) or self.after is not None
 
 
-def read_pieces(source: Source, tables: Tables) -> dict[int, Piece]:
-    """The pieces of a text by the offset at which they start; the last, of type $END, by its
+def read_pieces(source: Source, tokens: Sequence[Token]) -> dict[int, Piece]:
+    """The pieces of a text, cut into tokens, by the offset at which they start; the last, of type $END, by its
     length."""
     found: dict[int, Piece] = {}
     gather = _Gather()
     text = source.text
     position = 0
-    for token in tokenize(source, tables):
+    for token in tokens:
         # A comment reaches to the end of its line, so a gap between two tokens has one at most.
         gather.gap(text[position : token.start])
         position = token.end

@@ -68,7 +68,8 @@ def render(document: Document) -> list[CodeLine]:
                 if not broken:
                     pending.append((indent, False, current.content))
                     continue
-                place = Place(writer.column(indent), indent, _rest(pending))
+                comma = int(bool(pending) and isinstance(pending[-1][2], InsertedComma))
+                place = Place(writer.column(indent), indent, _rest(pending), comma)
                 if place.fits(current):
                     pending.append((indent, False, current.content))
                 elif isinstance(current, Choice):
