@@ -6,43 +6,24 @@ from collections.abc import Mapping, Sequence
 
 from tdsl.check import typed
 from tdsl.graph.builder import GraphBuilder
-from tdsl.graph.graph import ArrayType, Graph, Node
-from tdsl.ops.primitive import InternalError
+from tdsl.graph.graph import LOOP, Graph, Node
+from tdsl.graph.values import Layout, Value
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Label
 from tdsl.syntax.source import Span
-from tdsl.types.dtypes import DType
-from tdsl.types.sizes import Pack, Size, Symbol
-from tdsl.types.types import ListType, TensorType, TupleType, Type
-
-# An input, or those of the items of a tuple or list.
-Inputs = Node | tuple["Inputs", ...]
+from tdsl.types.sizes import Size, Symbol
+from tdsl.types.types import Type
 
 
-def argument_inputs(builder: GraphBuilder, inputs: list[Node], name: str, type_: Type) -> Inputs:
-    match type_:
-        case TensorType(DType() as dtype, shape):
-            node = builder.input(name, len(inputs), ArrayType(dtype, concrete(shape)))
-            inputs.append(node)
-            return node
-        case TupleType(items):
-            return tuple(
-                argument_inputs(builder, inputs, f"{name}_{place}", item)
-                for place, item in enumerate(items)
-            )
-        case ListType(item, length) if length.literal is not None:
-            return tuple(
-                argument_inputs(builder, inputs, f"{name}_{place}", item)
-                for place in range(length.literal)
-            )
-    raise InternalError(f"an argument of type {type_} cannot be an input of a graph")
-
-
-def concrete(shape: Sequence[Size | Pack]) -> tuple[Size, ...]:
-    """A shape in which every pack has been replaced."""
-    sizes = tuple(size for size in shape if isinstance(size, Size))
-    if len(sizes) != len(shape):
-        raise InternalError("a pack has no value")
-    return sizes
+def argument_inputs(
+    builder: GraphBuilder, layout: Layout, inputs: list[Node], name: str, type_: Type
+) -> Value:
+    """One input for each array of an argument, lists stacked; named by its path."""
+    leaves = []
+    for path, leaf in layout.types(type_, name):
+        node = builder.input(path, len(inputs), leaf)
+        inputs.append(node)
+        leaves.append(node)
+    return layout.of_leaves(type_, iter(leaves))
 
 
 def open_sizes(inputs: Sequence[Node]) -> Mapping[Symbol, tuple[int, int]]:
@@ -70,12 +51,21 @@ def _linear(size: Size, symbol: Symbol) -> bool:
 
 def check_sizes_are_known(graph: Graph, function: typed.Function) -> None:
     """An open size must be readable from an argument; a static one without an axis is not."""
-    for node in graph.nodes():
+    _check(graph, graph, function, frozenset(graph.open_sizes))
+
+
+def _check(graph: Graph, part: Graph, function: typed.Function, known: frozenset[Symbol]) -> None:
+    for node in part.nodes():
+        if node.operation == LOOP:
+            body = node.attributes["body"]
+            _check(graph, body.graph(graph.name), function, known | {body.index})
         sizes = list(node.type.shape)
-        if "size" in node.attributes:
-            sizes.append(node.attributes["size"])
+        sizes += [
+            node.attributes[key] for key in ("size", "trip", "start") if key in node.attributes
+        ]
+        sizes += node.attributes.get("starts", ())
         for symbol in sorted({s for size in sizes for s in size.symbols()}, key=str):
-            if symbol not in graph.open_sizes:
+            if symbol not in known:
                 span = node.span or function.signature.span
                 raise refused(
                     "E0506",

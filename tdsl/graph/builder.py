@@ -7,9 +7,9 @@ from typing import Any, Final, Literal, NoReturn
 
 import numpy as np
 
-from tdsl.graph.graph import ArrayType, Node
+from tdsl.graph.graph import LOOP, LOOP_RESULT, ArrayType, LoopBody, Node
 from tdsl.graph.simplify import known, simplified
-from tdsl.ops.primitive import I64, Reduction
+from tdsl.ops.primitive import I64, InternalError, Reduction
 from tdsl.ops.primitives import PRIMITIVES
 from tdsl.ops.weak import to_dtype
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Label
@@ -21,6 +21,8 @@ from tdsl.types.sizes import Size
 MOST_BYTES: Final = 1 << 47
 MOST_AXES: Final = 16
 MOST_NODES: Final = 4000
+# An expression of indices and constants of up to so many operations is computed anew in a loop.
+FREE_OPERATIONS: Final = 24
 
 _NOWHERE: Final = Source("<graph>", "").span(0, 0)
 
@@ -29,9 +31,14 @@ class GraphBuilder:
     """The `Builder` that expansions of builtins work on. `span` is the expression that nodes made
     from now on stand for."""
 
-    def __init__(self) -> None:
-        self.span: Span | None = None
+    def __init__(self, around: GraphBuilder | None = None) -> None:
+        self.span: Span | None = around.span if around is not None else None
         self.names: dict[Node, str] = {}
+        # What the body of a loop reads from around it, and as which input it does.
+        self.captured: dict[Node, Node] = {}
+        self._around = around
+        self._root: GraphBuilder = around._root if around is not None else self
+        self._own: set[Node] = set()
         self._nodes: dict[Any, Node] = {}
         self._priorities: dict[Node, int] = {}
         self._count = 0
@@ -40,7 +47,7 @@ class GraphBuilder:
 
     def add(self, operation: str, inputs: Sequence[Node], **attributes: Any) -> Node:
         """The value of a primitive: an equal one that exists, a simpler one, or a new node."""
-        operands = tuple(inputs)
+        operands = tuple(map(self.here, inputs)) if self._around else tuple(inputs)
         key = (operation, operands, tuple(sorted(attributes.items())))
         if key in self._nodes:
             return self._nodes[key]
@@ -56,15 +63,79 @@ class GraphBuilder:
     def _new(
         self, operation: str, inputs: tuple[Node, ...], attributes: dict[str, Any], type_: ArrayType
     ) -> Node:
-        self._count += 1
-        if self._count > MOST_NODES:
+        self._root._count += 1
+        if self._root._count > MOST_NODES:
             self._refuse(
                 f"this function instance needs more than {MOST_NODES} operations",
                 "the operation that is one too many",
                 "unrolled loops and calls count once for each time; write long repetitions as "
                 "`fold`, or split the function",
             )
-        return Node(operation, inputs, attributes, type_, self.span)
+        node = Node(operation, inputs, attributes, type_, self.span)
+        self._own.add(node)
+        return node
+
+    # --- bodies of loops
+
+    def here(self, node: Node) -> Node:
+        """The value in this body: what comes from around it is captured; what costs nothing to
+        compute is computed again."""
+        if self._around is None or node in self._own:
+            return node
+        if _cost(node) <= FREE_OPERATIONS:
+            return self._again(node)
+        outer = self._around.here(node)
+        if outer not in self.captured:
+            name = outer.attributes.get("name") or self._around.names.get(outer)
+            self.captured[outer] = self.parameter(
+                str(name or f"captured_{len(self.captured)}"), outer.type
+            )
+        return self.captured[outer]
+
+    def _again(self, node: Node) -> Node:
+        if node.operation == "constant":
+            return self.number(node.attributes["value"], node.type.dtype)
+        return self.add(node.operation, node.inputs, **node.attributes)
+
+    def parameter(self, name: str, type_: ArrayType) -> Node:
+        """An input of a body, equal to no other."""
+        attributes = {"name": name, "dtype": type_.dtype, "shape": type_.shape}
+        return self._new("input", (), attributes, type_)
+
+    def loop(
+        self,
+        body: LoopBody,
+        initial: Sequence[Node],
+        stacked: Sequence[Node],
+        captured: Sequence[Node],
+        trip: Size,
+        start: Size,
+    ) -> tuple[Node, ...]:
+        """The last states, and what the steps added to each stacked result."""
+        initial = tuple(map(self.here, initial))
+        inputs = (*initial, *map(self.here, (*stacked, *captured)))
+        count = len(initial)
+        for before, after in zip(initial, body.results[:count], strict=True):
+            if before.type != after.type:
+                raise InternalError(f"a state of {before.type} becomes {after.type}")
+        types = [node.type for node in body.results[:count]]
+        types += [
+            ArrayType(node.type.dtype, (trip, *node.type.shape)) for node in body.results[count:]
+        ]
+        for type_ in types:
+            self._check_limits(type_)
+        attributes = {
+            "body": body,
+            "states": count,
+            "scanned": len(stacked),
+            "trip": trip,
+            "start": start,
+        }
+        node = self._new(LOOP, inputs, attributes, types[0])
+        return tuple(
+            self._new(LOOP_RESULT, (node,), {"index": place}, type_)
+            for place, type_ in enumerate(types)
+        )
 
     def _check_limits(self, type_: ArrayType) -> None:
         if type_.rank > MOST_AXES:
@@ -201,3 +272,20 @@ class GraphBuilder:
 def _places(axes: Sequence[int], x: Node) -> tuple[int, ...]:
     """Axes counted from the left; those beyond a pack were counted from the right."""
     return tuple(axis % x.type.rank for axis in axes)
+
+
+def _cost(node: Node) -> int:
+    """Of an expression of indices, sizes and constants, how many operations; more than are free
+    for any other."""
+    if node.operation in ("constant", "size", "iota"):
+        return 0
+    if node.operation == "broadcast_in_dim":
+        return _cost(node.inputs[0])
+    if node.operation not in PRIMITIVES or PRIMITIVES[node.operation].family != "elementwise":
+        return FREE_OPERATIONS + 1
+    total = 1
+    for operand in node.inputs:
+        total += _cost(operand)
+        if total > FREE_OPERATIONS:
+            break
+    return total

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -10,23 +10,20 @@ from tdsl.check import typed
 from tdsl.graph.arguments import argument_inputs, check_sizes_are_known, open_sizes, refused
 from tdsl.graph.builder import GraphBuilder
 from tdsl.graph.graph import Graph, Node
+from tdsl.graph.loops import Body, Steps, length_of
 from tdsl.graph.subscripts import subscripted
+from tdsl.graph.values import F64, Layout, Number, Stacked, Value, natural
 from tdsl.ops.builtins import BUILTINS
 from tdsl.ops.primitive import BOOL, I64, InternalError
 from tdsl.ops.primitives import PRIMITIVES
 from tdsl.ops.table import Builtin
 from tdsl.syntax.source import Span
-from tdsl.types.dtypes import DTYPES, DType, DTypeVariable
+from tdsl.types.dtypes import DTypeVariable
 from tdsl.types.sizes import Pack, Size, Symbol
-from tdsl.types.types import Substitution, TensorType, TupleType, Type, WeakType
-
-F64: Final = DTYPES["f64"]
+from tdsl.types.types import ListType, Substitution, TensorType, TupleType, WeakType
 
 _CONDITION: Final = TensorType(BOOL)
 
-Number = int | float | bool
-# An array, a compile-time number, or the items of a tuple or list.
-Value = Node | Number | tuple["Value", ...]
 Step = Generator[tuple[typed.AnyExpression, "Frame"], Value, Value]
 
 
@@ -38,9 +35,12 @@ class Frame:
     values: dict[int, Value]
     depth: int = 0
 
-    def with_index(self, index: Symbol, value: int) -> Frame:
+    def with_index(self, index: Symbol, value: Size | int) -> Frame:
         sizes = {**self.parameters.sizes, index: Size.of(value)}
         return replace(self, parameters=replace(self.parameters, sizes=sizes))
+
+    def with_values(self, values: dict[int, Value]) -> Frame:
+        return replace(self, values={**self.values, **values})
 
 
 def elaborate(
@@ -51,22 +51,26 @@ def elaborate(
 ) -> Graph:
     """The graph of a function for these sizes (literal, or symbols that stay open) and dtypes.
 
-    Calls are inlined, comprehensions unrolled, `if` decided, compile-time numbers computed. What
-    cannot be is refused by a DiagnosticError.
+    Calls are inlined, comprehensions over literal ranges unrolled, `if` decided, compile-time
+    numbers computed; loops stay loops, lists are arrays of one more axis. What cannot be is refused
+    by a DiagnosticError.
     """
     function = program.function(reference)
     signature = function.signature
     builder = GraphBuilder()
+    layout = Layout(program)
     inputs: list[Node] = []
     values: dict[int, Value] = {}
     arguments = zip(signature.parameters, signature.parameter_spans, function.locals, strict=True)
     for (parameter, type_), span, local in arguments:
         builder.span = span
-        values[local.index] = argument_inputs(builder, inputs, parameter, parameters.type(type_))
+        values[local.index] = argument_inputs(
+            builder, layout, inputs, parameter, parameters.type(type_)
+        )
     result_type = parameters.type(signature.result)
-    value = _Elaborator(program, builder).run(function.body, Frame(parameters, values))
+    value = _Elaborator(program, builder, layout).run(function.body, Frame(parameters, values))
     builder.span = function.body.span
-    results = tuple(_flatten(builder, value, result_type))
+    results = tuple(layout.leaves(builder, value, result_type))
     graph = Graph(
         name or reference.name,
         tuple(inputs),
@@ -83,39 +87,22 @@ def elaborate_test(program: typed.Program, test: typed.Test, name: str) -> Graph
     """A `test` block as a function without arguments: its results are the conditions of the
     assertions, in order."""
     builder = GraphBuilder()
-    elaborator = _Elaborator(program, builder)
+    layout = Layout(program)
+    elaborator = _Elaborator(program, builder, layout)
     elaborator.run(test.body, Frame(Substitution({}, {}, {}), {}))
     results = tuple(
-        node for value in elaborator.conditions for node in _flatten(builder, value, _CONDITION)
+        node
+        for value in elaborator.conditions
+        for node in layout.leaves(builder, value, _CONDITION)
     )
     return Graph(name, (), results, {}, builder.names, TupleType((_CONDITION,) * len(results)))
 
 
-def _flatten(builder: GraphBuilder, value: Value, type_: Type) -> Iterator[Node]:
-    if isinstance(value, tuple):
-        items = type_.items if isinstance(type_, TupleType) else None
-        for place, part in enumerate(value):
-            part_type = items[place] if items else type_.item  # type: ignore[union-attr]
-            yield from _flatten(builder, part, part_type)
-    elif isinstance(value, Node):
-        yield value
-    else:
-        dtype = type_.dtype if isinstance(type_, TensorType) else _natural(value)
-        assert isinstance(dtype, DType)
-        yield builder.number(value, dtype)
-
-
-def _natural(value: Number) -> DType:
-    """What a compile-time number is computed in where it depends on an open size."""
-    if isinstance(value, bool):
-        return BOOL
-    return I64 if isinstance(value, int) else F64
-
-
 class _Elaborator:
-    def __init__(self, program: typed.Program, builder: GraphBuilder) -> None:
+    def __init__(self, program: typed.Program, builder: GraphBuilder, layout: Layout) -> None:
         self._program = program
-        self._builder = builder
+        self._builder = builder  # of the innermost loop's body
+        self._layout = layout
         self.conditions: list[Value] = []  # of assertions
 
     def run(self, expression: typed.AnyExpression, frame: Frame) -> Value:
@@ -157,7 +144,11 @@ class _Elaborator:
                 return subscripted(self._builder, _array(value), expression.items, frame.parameters)
             case typed.CallFunction():
                 return (yield from self._call(expression, frame))
-            case typed.MakeTuple(items=items) | typed.MakeList(items=items):
+            case (
+                typed.MakeTuple(items=items)
+                | typed.MakeList(items=items)
+                | typed.MakeStruct(fields=items)
+            ):
                 made = []
                 for item in items:
                     made.append((yield item, frame))
@@ -166,7 +157,17 @@ class _Elaborator:
                 return (yield from self._comprehension(expression, frame))
             case typed.Item(value=inner):
                 value = yield inner, frame
-                return self._item(value, frame.parameters.size(expression.position), expression)
+                return self._item(
+                    value, frame.parameters.size(expression.position), expression, frame
+                )
+            case typed.FieldOf(value=inner, position=place):
+                value = yield inner, frame
+                assert isinstance(value, tuple)
+                return value[place]
+            case typed.Zip(lists=lists):
+                return (yield from self._zip(lists, frame))
+            case typed.Loop():
+                return (yield from self._loop(expression, frame))
             case typed.Sequence():
                 return (yield from self._sequence(expression, frame))
             case typed.Conditional():
@@ -204,30 +205,81 @@ class _Elaborator:
         stop = frame.parameters.size(expression.stop)
         first, last = start.literal, stop.literal
         if first is None or last is None:
-            length = stop - start
-            raise refused(
-                "E0414",
-                f"this comprehension has {length} items, a number that is open in this instance",
-                expression.span,
-                "it is unrolled, and needs a literal range here",
-                "give the sizes of the range fixed values, or use `fold`",
-            )
+            return (yield from self._list_loop(expression, start, stop, frame))
         items = []
         for position in range(first, last):
             items.append((yield expression.body, frame.with_index(expression.index, position)))
         return tuple(items)
 
-    def _item(self, value: Value, position: Size, expression: typed.Item) -> Value:
-        assert isinstance(value, tuple)
-        place = position.literal
-        if place is None:
-            raise refused(
-                "E0414",
-                f"the position {position} is open in this instance",
-                expression.span,
-                "items are taken out of a list when the instance is built",
-            )
-        return value[place]
+    def _list_loop(
+        self, expression: typed.Comprehension, start: Size, stop: Size, frame: Frame
+    ) -> Step:
+        """A number of items that is open: a loop without a state."""
+        outer = self._builder
+        outer.span = expression.span
+        type_ = frame.parameters.type(expression.type)
+        assert isinstance(type_, ListType)
+        body = Body.of_list(outer, self._layout, type_, expression.index, start)
+        self._builder = body.builder
+        value = yield expression.body, frame.with_values({})
+        self._builder = outer
+        outer.span = expression.span
+        return body.finish(value)
+
+    def _zip(self, lists: tuple[typed.AnyExpression, ...], frame: Frame) -> Step:
+        values: list[Value] = []
+        types: list[ListType] = []
+        for one in lists:
+            values.append((yield one, frame))
+            type_ = frame.parameters.type(one.type)
+            assert isinstance(type_, ListType)
+            types.append(type_)
+        return self._layout.zipped(self._builder, values, types)
+
+    def _item(self, value: Value, position: Size, expression: typed.Item, frame: Frame) -> Value:
+        if isinstance(value, tuple) and position.literal is not None:
+            return value[position.literal]
+        self._builder.span = expression.span
+        if not isinstance(value, Stacked):
+            type_ = frame.parameters.type(expression.value.type)
+            assert isinstance(type_, ListType)
+            value = self._layout.stacked(self._builder, value, type_)
+        return self._layout.item(self._builder, value, position)
+
+    # --- loops
+
+    def _loop(self, expression: typed.Loop, frame: Frame) -> Step:
+        parameters = frame.parameters
+        initial = yield expression.initial, frame
+        start, stop = parameters.size(expression.start), parameters.size(expression.stop)
+        iterated: Value | None = None
+        if expression.iterated is not None:
+            iterated = yield expression.iterated, frame
+            start, stop = Size.of(0), length_of(iterated)
+        steps = Steps(expression, initial, iterated, start, stop)
+        if steps.unrolled(parameters):
+            return (yield from self._unrolled(steps, frame))
+        outer = self._builder
+        outer.span = expression.span
+        body = Body.around(outer, self._layout, parameters, steps)
+        self._builder = body.builder
+        value = yield expression.body, frame.with_values(body.values)
+        self._builder = outer
+        outer.span = expression.span
+        return body.finish(value)
+
+    def _unrolled(self, steps: Steps, frame: Frame) -> Step:
+        state, made = steps.initial, []
+        for step in range(steps.trip or 0):
+            inner = frame.with_values(steps.values(self._layout, self._builder, state, step))
+            if steps.loop.index is not None:
+                inner = inner.with_index(steps.loop.index, steps.start + step)
+            state = yield steps.loop.body, inner
+            if steps.loop.kind == "scan":
+                assert isinstance(state, tuple)
+                state, item = state
+                made.append(item)
+        return (state, tuple(made)) if steps.loop.kind == "scan" else state
 
     def _decide(self, condition: Value, expression: typed.Conditional) -> bool:
         if isinstance(condition, Node):
@@ -250,9 +302,13 @@ class _Elaborator:
 
     def _convert(self, value: Value, dtype: Any, expression: typed.Convert) -> Value:
         self._builder.span = expression.span
-        if isinstance(value, Node):
-            return self._builder.cast(value, dtype)
-        assert not isinstance(value, tuple)
+        match value:
+            case Node():
+                return self._builder.cast(value, dtype)
+            case tuple():
+                return tuple(self._convert(item, dtype, expression) for item in value)
+            case Stacked(item=item, length=length):
+                return Stacked(self._convert(item, dtype, expression), length)
         return self._builder.number(value, dtype)
 
     def _apply(self, expression: typed.Apply, operands: list[Value], frame: Frame) -> Value:
@@ -277,11 +333,22 @@ class _Elaborator:
         return result
 
     def _operand(self, operand: Value, dtype: Any) -> Any:
-        if isinstance(operand, tuple):
-            return tuple(self._operand(item, dtype) for item in operand)
-        if isinstance(operand, Node):
-            return operand
-        return self._builder.number(operand, dtype or _natural(operand))
+        match operand:
+            case tuple():
+                return tuple(self._operand(item, dtype) for item in operand)
+            case Node():
+                return operand
+            case Stacked(length=length):
+                if length.literal is None:
+                    self._builder.refuse(
+                        "E0414",
+                        f"this list has {length} items, a number that is open in this instance",
+                        "its items are written out where the instance is built",
+                        "give the size a fixed value, or use `fold` or `scan`",
+                    )
+                items = range(length.literal)
+                return tuple(self._layout.item(self._builder, operand, Size.of(i)) for i in items)
+        return self._builder.number(operand, dtype or natural(operand))
 
     def _open_number(
         self, builtin: Builtin, operands: list[Value], attributes: dict[str, Any], type_: WeakType
@@ -290,10 +357,10 @@ class _Elaborator:
         in f64 or i64, as Python would."""
         nodes: list[Node] = []
         for operand in operands:
-            if isinstance(operand, tuple):
+            if isinstance(operand, tuple | Stacked):
                 raise InternalError("a list among compile-time numbers")
             if not isinstance(operand, Node):
-                operand = self._builder.number(operand, _natural(operand))
+                operand = self._builder.number(operand, natural(operand))
             nodes.append(operand)
         floats = type_.kind == "float" or any(node.type.dtype.is_float for node in nodes)
         wanted = F64 if floats else I64

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DType
 from tdsl.types.sizes import Size, Symbol
 from tdsl.types.types import Type
+
+LOOP: Final = "loop"
+LOOP_RESULT: Final = "loop_result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,14 @@ class ArrayType:
 @dataclass(frozen=True, eq=False, slots=True)
 class Node:
     """One operation and its result. `operation` is a name of ops/primitives.py; two nodes are the
-    same only if they are the same object."""
+    same only if they are the same object.
+
+    Two operations stand for no primitive. A "loop" takes its first states, then arrays stacked
+    along their first axis of which each step gets an item, then what its body captures; its
+    attributes: body, states and scanned (how many of each), trip and start (the steps are numbered
+    start … start + trip). A "loop_result" (index) is what a loop gives: the last states, then
+    arrays with what each step added along their first axis.
+    """
 
     operation: str
     inputs: tuple[Node, ...]
@@ -40,6 +50,26 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{self.operation} {self.type}>"
+
+
+@dataclass(frozen=True, eq=False)
+class LoopBody:
+    """One step of a node of operation "loop". Its nodes are its own: whatever it reads from around
+    it are `captured`, of operation "input", like the present `states` and the `items` of this
+    step. `results` are the next states, then what the step adds to each stacked result. `index` is
+    the number of the step, a size known inside."""
+
+    states: tuple[Node, ...]
+    items: tuple[Node, ...]
+    captured: tuple[Node, ...]
+    index: Symbol
+    results: tuple[Node, ...]
+    names: Mapping[Node, str] = field(default_factory=dict)
+
+    def graph(self, name: str) -> Graph:
+        """The step as a function."""
+        inputs = (*self.states, *self.items, *self.captured)
+        return Graph(name, inputs, self.results, {}, self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +133,13 @@ class Graph:
                 stack.extend(
                     (operand, False) for operand in reversed(node.inputs) if id(operand) not in done
                 )
+
+    def everything(self) -> Iterator[Node]:
+        """The nodes, and those in the bodies of loops in front of their loop."""
+        for node in self.nodes():
+            if node.operation == LOOP:
+                yield from node.attributes["body"].graph(self.name).everything()
+            yield node
 
     def uses(self) -> Mapping[int, tuple[Node, ...]]:
         """By id of a node, the nodes that read it (a node reading twice stands twice)."""

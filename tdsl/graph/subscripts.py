@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tdsl.check import typed
-from tdsl.graph.arguments import concrete
 from tdsl.graph.builder import GraphBuilder
 from tdsl.graph.graph import Node
+from tdsl.graph.values import concrete
 from tdsl.ops.primitive import InternalError
 from tdsl.types.sizes import Size
 from tdsl.types.types import Substitution

@@ -156,6 +156,10 @@ class FunctionBuilder:
         """Forget what was computed inside the region."""
         self._constants, self._sizes = scope.constants, scope.sizes
 
+    def know(self, size: Size, value: str) -> None:
+        """Inside a region: this value of type index is that size."""
+        self._sizes[size] = value
+
     # --- scalars at the top level
 
     def fresh(self, hint: str = "") -> str:
@@ -403,6 +407,8 @@ _HINTS = {
     "slice": "slice",
     "concat": "joined",
     "pad": "padded",
+    "loop": "looped",
+    "loop_result": "looped",
     "gather": "taken",
     "dynamic_slice": "slice",
     "dynamic_update": "updated",

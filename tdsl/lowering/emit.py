@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from tdsl.graph.claims import matmul
-from tdsl.graph.graph import Claim, Graph, Node
-from tdsl.lowering import positions, reductions, shapes
+from tdsl.graph.graph import LOOP, LOOP_RESULT, Claim, Graph, Node
+from tdsl.lowering import loop, positions, reductions, shapes
 from tdsl.lowering.build import Maps
 from tdsl.lowering.reading import Emission, compute, emit_map
 from tdsl.lowering.scalars import SCALARS, constant
@@ -183,6 +183,40 @@ def _claim(graph: Graph, claim: Claim, name: str, maps: Maps, *, locations: bool
     )
 
 
+class _Writer:
+    """The nodes of a graph and of the bodies in it, with calls in place of claims."""
+
+    def __init__(self, claims: Sequence[Claim], outlined: _Outlined) -> None:
+        self._claims = {claim.root: claim for claim in claims}
+        self._inner = {node for claim in claims for node in claim.inner if node is not claim.root}
+        self._outlined = outlined
+
+    def nodes(self, emission: Emission, graph: Graph) -> None:
+        for node in graph.nodes():
+            if node in self._inner:
+                continue
+            emission.build.lines.span = node.span
+            if (claim := self._claims.get(node)) is not None:
+                self._call(emission, claim)
+            elif node.operation == LOOP:
+                loop.loop(emission, node, self.nodes)
+            elif node.operation == LOOP_RESULT:
+                loop.result(emission, node)
+            else:
+                emit_node(emission, node)
+
+    def _call(self, emission: Emission, claim: Claim) -> None:
+        node = claim.root
+        values = ", ".join(emission.tensor(operand) for operand in claim.inputs)
+        types = ", ".join(tensor(operand.type) for operand in claim.inputs)
+        # In a region of another dialect the name must be whole.
+        call = "call" if emission.build.lines.indent == 1 else "func.call"
+        emission.values[node] = emission.build.define(
+            emission.name(node),
+            f"{call} @{self._outlined.of[node]}({values}) : ({types}) -> {tensor(node.type)}",
+        )
+
+
 def _main(
     graph: Graph,
     claims: Sequence[Claim],
@@ -190,26 +224,13 @@ def _main(
     maps: Maps,
     locations: bool,
 ) -> list[str]:
-    by_root = {claim.root: claim for claim in claims}
-    inside = {node for claim in claims for node in claim.inner if node is not claim.root}
-    nodes = [node for node in graph.nodes() if node not in inside]
     # Also what reads a value inside a claim is a user of it.
     emission = Emission(graph, list(graph.nodes()), maps, locations=locations)
     arguments = []
     for node in graph.inputs:
         value = emission.argument(node, str(node.attributes["name"]))
         arguments.append((value, node.type))
-    for node in nodes:
-        if (claim := by_root.get(node)) is None:
-            emit_node(emission, node)
-            continue
-        emission.build.lines.span = node.span
-        values = [emission.tensor(operand) for operand in claim.inputs]
-        types = ", ".join(tensor(operand.type) for operand in claim.inputs)
-        emission.values[node] = emission.build.define(
-            emission.name(node),
-            f"call @{outlined.of[node]}({', '.join(values)}) : ({types}) -> {tensor(node.type)}",
-        )
+    _Writer(claims, outlined).nodes(emission, graph)
     results = []
     for node in graph.results:
         emission.build.lines.span = node.span

@@ -17,6 +17,7 @@ from tdsl.lowering.options import Options
 from tdsl.lowering.passes import (
     arena,
     bounds,
+    carry_state,
     choose_kernels,
     copies_to_linalg,
     destinations,
@@ -64,7 +65,7 @@ _BUFFERIZE = (
     "eliminate-empty-tensors,"
     "one-shot-bufferize{bufferize-function-boundaries=1 "
     "function-boundary-type-conversion=identity-layout-map},"
-    "canonicalize,symbol-dce"
+    "canonicalize,cse,canonicalize,symbol-dce"
 )
 # Memory before arithmetic: the axis of memref.dim must still be seen to be a constant.
 _TO_LLVM = (
@@ -87,6 +88,7 @@ def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
             Pass("inline-claims", "inline{default-pipeline=},symbol-dce"),
             Pass("reshape-to-expand", reshape_to_expand.run),
             Pass("reuse-operands", reuse_operands.run),
+            Pass("carry-state", carry_state.run),
             Pass("bufferize", _BUFFERIZE),
         )
     if stage == "llvm":

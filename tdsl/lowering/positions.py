@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePath
 
 from tdsl.graph.graph import ArrayType, Node
 from tdsl.lowering.reading import ONE, Emission
@@ -142,7 +141,7 @@ def _checked(
     kind = "index" if taken is None else "start"
     site = f'tdsl.site = "{builtin}", tdsl.kind = "{kind}", tdsl.axis = {axis} : i64'
     if node.span is not None:
-        name = PurePath(node.span.source.name).name.replace("\\", "\\\\").replace('"', '\\"')
+        name = node.span.source.name.replace("\\", "\\\\").replace('"', '\\"')
         site += f', tdsl.at = "{name}:{node.span.line}:{node.span.column}"'
     build.lines.add(
         f"func.call @{CHECK}({value}, {last}, {whole}) {{{site}}} : (i64, i64, i64) -> ()"

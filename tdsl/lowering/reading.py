@@ -28,14 +28,35 @@ _FREE_OPERATIONS: Final = 24
 class Emission:
     """One function of the module: which nodes have which values."""
 
-    def __init__(self, graph: Graph, nodes: Sequence[Node], maps: Maps, *, locations: bool) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        nodes: Sequence[Node],
+        maps: Maps,
+        *,
+        locations: bool,
+        build: FunctionBuilder | None = None,
+    ) -> None:
         self.graph = graph
-        self.build = FunctionBuilder(maps, locations)
+        self.maps = maps
+        self.build = build or FunctionBuilder(maps, locations)
         self.values: dict[Node, str] = {}  # as tensors
         self.scalars: dict[Node, str] = {}  # rank 0 from constants and sizes: no tensor
         self.users = _users(nodes)
         self.absorbed: set[Node] = set()  # done by their reader, and no values of their own
+        self.loops: dict[Node, list[str]] = {}  # the results of each
         self._free: dict[Node, int] = {}
+
+    def inside(self, graph: Graph) -> Emission:
+        """For the body of a loop, written into the same function."""
+        return Emission(graph, list(graph.nodes()), self.maps, locations=False, build=self.build)
+
+    def share(self, around: Emission, outer: Node, inner: Node) -> None:
+        """Let `inner` be the value that `outer` is around the loop."""
+        if outer in around.scalars:
+            self.scalars[inner] = around.scalars[outer]
+        else:
+            self.values[inner] = around.tensor(outer)
 
     def name(self, node: Node) -> str:
         return self.graph.names.get(node) or hint_of(node)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
 from tdsl.graph.claims import matmul
-from tdsl.graph.graph import Claim, Graph, Node, Remark
+from tdsl.graph.graph import LOOP, Claim, Graph, Node, Remark
 
 Found = tuple[tuple[Claim, ...], tuple[Remark, ...]]
 Finder = Callable[[Graph], Found]
@@ -19,6 +19,24 @@ KINDS: Final[Mapping[str, Finder]] = MappingProxyType({"matmul": matmul.find})
 def find_claims(graph: Graph, kinds: Collection[str] | None = None) -> Found:
     """The claims of these kinds (None: all), none overlapping another, in the graph's order; and
     remarks on those and on near-misses."""
+    claims: list[Claim] = []
+    remarks: list[Remark] = []
+    for part in _with_bodies(graph):
+        found, said = _find(part, kinds)
+        claims.extend(found)
+        remarks.extend(said)
+    return tuple(claims), tuple(remarks)
+
+
+def _with_bodies(graph: Graph) -> Iterator[Graph]:
+    """The graph, and each body of a loop in it: no claim reaches across."""
+    yield graph
+    for node in graph.nodes():
+        if node.operation == LOOP:
+            yield from _with_bodies(node.attributes["body"].graph(graph.name))
+
+
+def _find(graph: Graph, kinds: Collection[str] | None) -> Found:
     claims: list[Claim] = []
     remarks: list[Remark] = []
     taken: set[Node] = set()
