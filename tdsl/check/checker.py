@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from tdsl.check import typed
-from tdsl.check.callees import check_attribute, check_call, check_static_arguments
+from tdsl.check.callees import check_call, check_static_arguments
 from tdsl.check.constants import constant_value
 from tdsl.check.context import Context, Owner, Rule
 from tdsl.check.declarations import declare
+from tdsl.check.dots import check_attribute
 from tdsl.check.examples import check_example
 from tdsl.check.expressions import (
     check_binary,

@@ -13,7 +13,8 @@ from tdsl.types.types import Substitution, WeakType
 def dump_program(program: typed.Program) -> str:
     """The functions of the root module, its examples and its tests."""
     module = program.root
-    parts = [dump_function(function, program) for function in module.functions.values()]
+    parts = [_dump_struct(struct) for struct in module.structs.values()]
+    parts += [dump_function(function, program) for function in module.functions.values()]
     for example in module.examples:
         signature = module.functions[example.function].signature
         parts.append(f"example {example.function}{_bindings(signature, example)}")
@@ -41,17 +42,28 @@ def dump_function(function: typed.Function, program: typed.Program) -> str:
     return "\n".join(lines)
 
 
-def _head(signature: typed.Signature, names: Names) -> str:
-    parameters = [f"{dtype.name}: dtype({dtype.bound})" for dtype in signature.dtypes]
-    parameters += [f"...{pack.name}" for pack in signature.packs]
-    for parameter in signature.sizes:
+def _dump_struct(struct: typed.Struct) -> str:
+    names = Names({}, tuple(parameter.name for parameter in struct.sizes))
+    lines = [f"struct {struct.name}{_brackets(struct, names)} {{"]
+    lines += [f"    {field.name}: {names.type(field.type)}" for field in struct.fields]
+    return "\n".join([*lines, "}"])
+
+
+def _brackets(of: typed.Signature | typed.Struct, names: Names) -> str:
+    parameters = [f"{dtype.name}: dtype({dtype.bound})" for dtype in of.dtypes]
+    parameters += [f"...{pack.name}" for pack in of.packs]
+    for parameter in of.sizes:
         text = ("static " if parameter.static else "") + parameter.name
         if parameter.kind != "size":
             text += f": {parameter.kind}"
         if parameter.default is not None:
             text += f" = {names.size(parameter.default)}"
         parameters.append(text)
-    brackets = f"[{', '.join(parameters)}]" if parameters else ""
+    return f"[{', '.join(parameters)}]" if parameters else ""
+
+
+def _head(signature: typed.Signature, names: Names) -> str:
+    brackets = _brackets(signature, names)
     arguments = ", ".join(f"{name}: {names.type(type_)}" for name, type_ in signature.parameters)
     clauses = [constraint.span.text for constraint in signature.constraints]
     where = f" where {', '.join(clauses)}" if clauses else ""

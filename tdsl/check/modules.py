@@ -8,9 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from tdsl.check import typed
-from tdsl.check.callees import report_missing
 from tdsl.check.checker import RULES, ModuleChecker, find_recursion
 from tdsl.check.context import Context, Owner
+from tdsl.check.dots import report_missing
 from tdsl.check.helps import try_helps
 from tdsl.check.patterns import unusable_as_item
 from tdsl.check.promotion import warn_of_promotion

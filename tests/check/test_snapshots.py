@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from check_support import DESIGN, HERE, check_text, only
 
+from tdsl.check.dump import dump_program
 from tdsl.syntax.render import render_text
 
 # The file name that each message of the design has.
@@ -65,6 +66,24 @@ def test_other_message(name: str, golden: Callable[[Path, str], None]) -> None:
     golden(HERE / "snapshots" / f"{name}.txt", render_text(found) + "\n")
 
 
+def test_the_typed_program_is_printed_in_the_users_names(
+    golden: Callable[[Path, str], None],
+) -> None:
+    text = (
+        "struct P[C] { w: f32[C, C], b: f32[C] }\n"
+        "fn inner[N](x: f64[N]) -> f64[N] { x }\n"
+        "fn f[T, C, L, static H, D](x: f32[T, C], ps: [P[C]; L], s: f64) -> f64[T] where C == H*D {\n"
+        "    let y = fold y = x for p in ps { y @ p.w + p.b }\n"
+        "    let (a, b) = (sum(y, axis=-1), s)\n"
+        "    inner(a * b)\n"
+        "}\n"
+        "example inner[N=3] -> f64[3]\n"
+    )
+    program = check_text(text).program
+    assert program is not None
+    golden(HERE / "snapshots" / "typed.txt", dump_program(program))
+
+
 def test_no_snapshot_is_left_over() -> None:
     files = {path.stem for path in (HERE / "snapshots").glob("*.txt")}
-    assert files == {*NAMES, *WRONG}
+    assert files == {*NAMES, *WRONG, "typed"}
