@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from tdsl.check import typed
+from tdsl.check.advice import wrap
 from tdsl.check.context import Context
 from tdsl.check.convert import convert
 from tdsl.check.judge import Judge, Refused
@@ -352,8 +353,9 @@ def _starts(context: Context, builtin: Builtin, parameter: Parameter, source: Su
             context.fail(
                 source.span,
                 "E0201",
-                f"`{parameter.name}` of `{builtin.name}` must be a list of indices",
+                f"`{parameter.name}` of `{builtin.name}` must be a list, of one start an axis",
                 notes=[f"it is `{builtin.signature}`"],
+                helps=[Help(f"write `[{source.span.text}]`", wrap(source.span, "[", "]"))],
             )
         return _bad(source.span)
     found = expression.items if isinstance(expression, typed.MakeList) else ()

@@ -112,7 +112,8 @@ def _window(
         if count != rank:
             checking.fail(
                 "E0403",
-                f"`{name}` needs one start and one size an axis: {count} {what} for `{shown}`",
+                f"`{name}` needs one start and one size an axis: {count} "
+                f"{what[:-1] if count == 1 else what} for `{shown}`",
                 labels=[(span, f"{count} here"), (given["x"].span, f"this is {shown}")],
             )
     for axis, (start, size, full) in enumerate(

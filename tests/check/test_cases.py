@@ -54,6 +54,7 @@ OFFERED = {
     "loops": 3,
     "names": 6,
     "operands": 5,
+    "positions": 7,
     "recursion": 0,
     "shapes": 6,
     "sizes": 7,
