@@ -15,12 +15,15 @@ if TYPE_CHECKING:
         DTypeError,
         Error,
         InternalError,
+        ProgramWarning,
         ShapeError,
         SizeError,
         TargetError,
     )
     from tdsl.runtime.function import CompiledFunction, Function
+    from tdsl.runtime.lists import StackedList, stack
     from tdsl.runtime.module import Module, load, loads
+    from tdsl.runtime.structs import Struct
 
 __version__ = "0.1.0.dev0"
 
@@ -33,11 +36,15 @@ _HOME = {
     "Function": "tdsl.runtime.function",
     "InternalError": "tdsl.errors",
     "Module": "tdsl.runtime.module",
+    "ProgramWarning": "tdsl.errors",
     "ShapeError": "tdsl.errors",
     "SizeError": "tdsl.errors",
+    "StackedList": "tdsl.runtime.lists",
+    "Struct": "tdsl.runtime.structs",
     "TargetError": "tdsl.errors",
     "load": "tdsl.runtime.module",
     "loads": "tdsl.runtime.module",
+    "stack": "tdsl.runtime.lists",
 }
 
 __all__ = [
@@ -49,12 +56,16 @@ __all__ = [
     "Function",
     "InternalError",
     "Module",
+    "ProgramWarning",
     "ShapeError",
     "SizeError",
+    "StackedList",
+    "Struct",
     "TargetError",
     "__version__",
     "load",
     "loads",
+    "stack",
 ]
 
 

@@ -106,7 +106,11 @@ class InternalError(Error, RuntimeError):
     """A fault of TDSL itself. The text says what to report."""
 
 
-for _public in (
+class ProgramWarning(UserWarning):
+    """What the checker warns about in a program that it accepts."""
+
+
+_PUBLIC: tuple[type, ...] = (
     Error,
     CompileError,
     CallError,
@@ -115,7 +119,9 @@ for _public in (
     SizeError,
     TargetError,
     InternalError,
-):
+    ProgramWarning,
+)
+for _public in _PUBLIC:
     _public.__module__ = "tdsl"  # what tracebacks show is what users write
 
 

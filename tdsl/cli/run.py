@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import statistics
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +31,9 @@ from tdsl.cli.options import (
 from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output, guarded
 from tdsl.reference.evaluate import evaluate
 from tdsl.runtime.arrays import Array
+from tdsl.runtime.assembling import leaves_of
 from tdsl.runtime.inputs import Inputs, seeded_inputs
+from tdsl.runtime.layout import Node, arrays_of, layout_of
 from tdsl.runtime.module import module_of
 
 # The largest error relative to the largest value that rounding explains, by bytes of a number.
@@ -42,8 +45,9 @@ def run(
     inputs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME=FILE.npy | FILE.npz]…",
-            help="Arrays by parameter; an .npz holds several. The others are made up.",
+            metavar="[NAME=FILE.npy | NAME=FILE.npz | FILE.npz]…",
+            help="Arrays by parameter; an .npz holds several, those of a struct by dotted names."
+            " The others are made up.",
         ),
     ] = None,
     fn: FunctionOption = None,
@@ -66,11 +70,11 @@ def run(
         kernels = parse_kernels(kernels)
         bindings = parse_bindings(bind)
         require_file(file)
-        given = _read(inputs or ())
+        read = _read(inputs or ())
         program = checked(output, file)
         function = choose_function(program, fn)
         signature = function.signature
-        _check_inputs(signature, given)
+        given = _by_parameter(signature, read)
         made = seeded_inputs(program, function, bindings, given, seed)
         callable_ = getattr(module_of(program, kernels, bounds.value), signature.function.name)
         with output.progress("compiling"):
@@ -84,7 +88,8 @@ def run(
             times.append(time.perf_counter() - start)
         with output.progress("evaluating"):
             expected = evaluate(program, signature.function, made.evaluated, made.parameters)
-        _report(output, made, result, expected)
+        node = layout_of(program, signature).result
+        _report(output, made, node, result, expected)
         median = statistics.median(times)
         output.results.print(
             Text(
@@ -93,7 +98,7 @@ def run(
             )
         )
         if out is not None:
-            _write(out, result)
+            _write(out, node, result)
 
 
 def _read(inputs: Sequence[str]) -> dict[str, Array]:
@@ -113,13 +118,9 @@ def _read(inputs: Sequence[str]) -> dict[str, Array]:
                     f"{text} does not say which parameter it is", f"write NAME={text}"
                 )
             add(name, loaded)
-        elif equals:
-            raise CommandError(
-                f"{path} holds several arrays, named by themselves", f"write {path} alone"
-            )
         else:
             for key, array in loaded.items():
-                add(key, array)
+                add(f"{name}.{key}" if equals else key, array)
     return found
 
 
@@ -137,28 +138,35 @@ def _load(path: Path) -> Array | dict[str, Array]:
         raise CommandError(f"cannot read arrays from {path}: {reason}") from None
 
 
-def _check_inputs(signature: typed.Signature, given: Mapping[str, Array]) -> None:
+def _by_parameter(signature: typed.Signature, read: Mapping[str, Array]) -> dict[str, Any]:
+    """Arrays by the parameter that they belong to, under the rest of their dotted names."""
     names = [name for name, _ in signature.parameters]
-    for name in given:
-        if name not in names:
+    found: dict[str, Any] = {}
+    for name, array in read.items():
+        head, dot, rest = name.partition(".")
+        if head not in names:
+            near = difflib.get_close_matches(head, names, 1)
             raise CommandError(
-                f"`{signature.function.name}` has no parameter `{name}`",
-                f"its parameters: {', '.join(names)}",
+                f"`{signature.function.name}` has no parameter `{head}`",
+                f"did you mean `{near[0]}`?" if near else f"its parameters: {', '.join(names)}",
             )
+        if not dot:
+            found[head] = array
+        elif isinstance(found.setdefault(head, {}), dict):
+            found[head][rest] = array
+    return found
 
 
-def _leaves(value: Any, name: str = "result") -> Iterator[tuple[str, Array]]:
-    if isinstance(value, tuple | list):
-        for position, item in enumerate(value):
-            yield from _leaves(item, f"{name}[{position}]")
-    else:
-        yield name, np.asarray(value)
+def _named(node: Node, result: Any) -> Iterator[tuple[str, Array]]:
+    return zip((a.path for a in arrays_of(node)), leaves_of(node, result), strict=True)
 
 
-def _report(output: Output, made: Inputs, result: Any, expected: Any) -> None:
+def _report(output: Output, made: Inputs, node: Node, result: Any, expected: Any) -> None:
     for name, array in made.shown:
         output.results.print(Text(f"{name:<9} {describe_array(array)}"))
-    for (name, array), (_, wanted) in zip(_leaves(result), _leaves(expected), strict=True):
+    for (name, array), (_, wanted) in zip(
+        _named(node, result), _named(node, expected), strict=True
+    ):
         output.results.print(Text(f"{name:<9} {describe_array(array)}"))
         absolute, relative = difference(array, wanted)
         output.results.print(
@@ -209,8 +217,9 @@ def _seconds(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
-def _write(path: Path, result: Any) -> None:
-    arrays = {name.replace("[", "_").replace("]", ""): array for name, array in _leaves(result)}
+def _write(path: Path, node: Node, result: Any) -> None:
+    named = _named(node, result)
+    arrays = {name.replace("[", "_").replace("]", ""): array for name, array in named}
     try:
         with path.open("wb") as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]

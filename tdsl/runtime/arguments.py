@@ -1,15 +1,16 @@
-"""From a Python call to the arrays that a signature wants, in order; and the signature for Python."""
+"""From a Python call to the arrays that native code takes, in order; the signature for Python."""
 
 from __future__ import annotations
 
 import difflib
 import inspect
-import keyword
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from tdsl.check import typed
-from tdsl.check.calls import signature_names
+from tdsl.check.calls import Static, signature_names
 from tdsl.errors import CallError
 from tdsl.runtime.arrays import (
     Array,
@@ -18,36 +19,14 @@ from tdsl.runtime.arrays import (
     as_array,
     check_dtype,
     check_rank,
-    describe,
 )
+from tdsl.runtime.gathering import Given, One, gather, ones
+from tdsl.runtime.layout import Layout, python_name
+from tdsl.runtime.misfits import Conversion, Refusal
 from tdsl.syntax.diagnostics import Diagnostic, Label
 from tdsl.types.dtypes import DType, DTypeVariable
 from tdsl.types.sizes import Size
-from tdsl.types.types import ListType, Substitution, TensorType, TupleType, Type
-
-
-def wanted(signature: typed.Signature) -> tuple[Wanted, ...]:
-    """Every array that the parameters consist of."""
-    names = signature_names(signature)
-    found: list[Wanted] = []
-
-    def add(name: str, type_: Type, span: Any) -> None:
-        match type_:
-            case TensorType():
-                function = signature.function.name
-                found.append(Wanted(function, name, type_, names.type(type_), span))
-            case TupleType(items):
-                for position, item in enumerate(items):
-                    add(f"{name}[{position}]", item, span)
-            case ListType(item, length) if length.literal is not None:
-                for position in range(length.literal):
-                    add(f"{name}[{position}]", item, span)
-            case _:
-                raise AssertionError(f"a parameter of type {type_} cannot be called from Python")
-
-    for (name, type_), span in zip(signature.parameters, signature.parameter_spans, strict=True):
-        add(name, type_, span)
-    return tuple(found)
+from tdsl.types.types import Substitution
 
 
 def call_error(
@@ -145,51 +124,83 @@ def _is(names: Sequence[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
 
-def flatten(
-    signature: typed.Signature, every: Sequence[Wanted], values: Sequence[Any]
-) -> list[Any]:
-    """Nested tuples taken apart, one value per wanted array."""
-    if len(every) == len(values):
-        return list(values)
-    found: list[Any] = []
+def convert(
+    layout: Layout, values: Sequence[Any], named: Mapping[str, Static]
+) -> list[Array | WeakNumber]:
+    """An array for every one that native code takes: of the right dtype and rank, lists stacked.
 
-    def add(value: Any, type_: Type, name: str) -> None:
-        items: Sequence[Type]
-        if isinstance(type_, TupleType):
-            items = type_.items
-        elif isinstance(type_, ListType):
-            items = (type_.item,) * (type_.length.literal or 0)
-        else:
-            found.append(value)
-            return
-        if not isinstance(value, tuple | list) or len(value) != len(items):
-            count = f" of length {len(value)}" if isinstance(value, tuple | list) else ""
-            raise call_error(
-                signature,
-                "E0502",
-                f"argument `{name}` of `{signature.function.name}` must be a tuple of"
-                f" {len(items)} items, not {describe(value)}{count}",
-                argument=name,
-            )
-        for position, (item, item_type) in enumerate(zip(value, items, strict=True)):
-            add(item, item_type, f"{name}[{position}]")
+    All dtypes are checked before any rank: a wrong dtype is the likelier mistake, and often the
+    cause of a wrong shape. Where arguments have parts, one error tells of all that is wrong.
+    """
+    given, problems = gather(layout, [*values])
+    every = [one for item in given for one in ones(item)]
+    conversions = _converted(layout, every)
+    failed = [conversion for conversion in conversions if conversion.error is not None]
+    if layout.is_flat and failed:
+        raise failed[0].error  # type: ignore[misc]
+    if problems or failed:
+        raise Refusal(layout, given, problems, conversions, named).error()
+    if len(every) == len(given):
+        return [conversion.value for conversion in conversions]  # type: ignore[misc]
+    found = iter(conversions)
+    try:
+        return [_stacked(item, found) for item in given]
+    except _Ragged:
+        raise Refusal(layout, given, problems, conversions, named).error() from None
 
-    for value, (name, type_) in zip(values, signature.parameters, strict=True):
-        add(value, type_, name)
+
+def refuse_misfits(layout: Layout, values: Sequence[Any], named: Mapping[str, Static]) -> None:
+    """An error about every array that has another shape than the rest asks for, if any has."""
+    given, problems = gather(layout, [*values])
+    conversions = _converted(layout, [one for item in given for one in ones(item)])
+    refusal = Refusal(layout, given, problems, conversions, named)
+    if refusal.anything:
+        raise refusal.error() from None
+
+
+class _Ragged(Exception):
+    """Items of a list that differ in shape."""
+
+
+def _converted(layout: Layout, every: Sequence[One]) -> list[Conversion]:
+    wanted = [layout.wanted_at(one.array, one.path, one.lengths) for one in every]
+    fixed: dict[DTypeVariable, tuple[DType, str]] = {}
+    found: list[Conversion] = []
+    for one, wanted_ in zip(every, wanted, strict=True):
+        try:
+            array = as_array(one.value, wanted_)
+            check_dtype(array, wanted_, fixed)
+            found.append(Conversion(one, array, None))
+        except CallError as error:
+            found.append(Conversion(one, None, error))
+    if layout.is_flat and any(conversion.error is not None for conversion in found):
+        return found
+    for place, wanted_ in enumerate(wanted):
+        value = found[place].value
+        if value is not None and not isinstance(value, WeakNumber):
+            try:
+                check_rank(value, wanted_)
+            except CallError as error:
+                found[place] = Conversion(every[place], value, error)
     return found
 
 
-def convert(every: Sequence[Wanted], values: Sequence[Any]) -> list[Array | WeakNumber]:
-    """Arrays of the right dtypes and ranks. All dtypes are checked before any rank: a wrong dtype
-    is the likelier mistake, and often the cause of a wrong shape."""
-    arrays = [as_array(value, wanted) for value, wanted in zip(values, every, strict=True)]
-    fixed: dict[DTypeVariable, tuple[DType, str]] = {}
-    for array, wanted_ in zip(arrays, every, strict=True):
-        check_dtype(array, wanted_, fixed)
-    for array, wanted_ in zip(arrays, every, strict=True):
-        if not isinstance(array, WeakNumber):
-            check_rank(array, wanted_)
-    return arrays
+def _stacked(given: Given, found: Iterator[Conversion]) -> Array | WeakNumber:
+    if isinstance(given, One):
+        value = next(found).value
+        assert value is not None
+        return value
+    items: list[Array] = []
+    for item in given.items:
+        value = _stacked(item, found)
+        if isinstance(value, WeakNumber):
+            assert isinstance(item, One)
+            dtype = item.array.type.dtype
+            value = np.asarray(value.value, dtype.numpy if isinstance(dtype, DType) else None)
+        items.append(value)
+    if len({item.shape for item in items}) > 1:
+        raise _Ragged
+    return np.stack(items, given.axis)
 
 
 def literal_dtype(parameters: Substitution, wanted_: Wanted) -> DType:
@@ -247,7 +258,7 @@ def python_signature(signature: typed.Signature) -> inspect.Signature:
     defaults = default_values(signature)
     parameters = [
         inspect.Parameter(
-            _python_name(name),
+            python_name(name),
             inspect.Parameter.POSITIONAL_OR_KEYWORD,
             default=defaults.get(name, inspect.Parameter.empty),
             annotation=names.type(type_),
@@ -262,15 +273,10 @@ def python_signature(signature: typed.Signature) -> inspect.Signature:
                 default = default_static(size, signature)
             parameters.append(
                 inspect.Parameter(
-                    _python_name(size.name),
+                    python_name(size.name),
                     inspect.Parameter.KEYWORD_ONLY,
                     annotation=kinds[size.kind],
                     default=default,
                 )
             )
     return inspect.Signature(parameters, return_annotation=names.type(signature.result))
-
-
-def _python_name(name: str) -> str:
-    """`lambda` is a good name in TDSL; in a Python signature it could not stand."""
-    return f"{name}_" if keyword.iskeyword(name) else name

@@ -13,7 +13,7 @@ from tdsl.syntax.diagnostics import Diagnostic, Label
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import BOUNDS, DTYPES, AnyDType, DType, DTypeVariable, WeakKind, of_numpy
 from tdsl.types.sizes import Pack, Size
-from tdsl.types.types import TensorType
+from tdsl.types.types import TensorType, WeakType
 
 Array = np.ndarray[Any, Any]
 
@@ -58,7 +58,7 @@ def describe(value: object) -> str:
         return f"{name}[{', '.join(map(str, value.shape))}]" if value.ndim else name
     if isinstance(value, WeakNumber):
         return f"the Python number {value.value!r}"
-    return f"a Python {type(value).__name__}"
+    return "None" if value is None else f"a Python {type(value).__name__}"
 
 
 def dtype_error(wanted: Wanted, found: str, help: str, *notes: str) -> DTypeError:
@@ -90,9 +90,8 @@ def as_array(value: object, wanted: Wanted) -> Array | WeakNumber:
     array = _exchanged(value, wanted)
     if array is not None:
         return array
-    kind = type(value).__name__
     suggestion = f"np.asarray({wanted.name}, {_numpy_name(wanted.type.dtype)})"
-    raise dtype_error(wanted, f"a Python {kind}", f"pass a NumPy array: `{suggestion}`")
+    raise dtype_error(wanted, describe(value), f"pass a NumPy array: `{suggestion}`")
 
 
 def _weak(value: bool | int | float, wanted: Wanted) -> WeakNumber:
@@ -159,6 +158,13 @@ def dtype_of(value: Array, wanted: Wanted) -> DType:
     known = ", ".join(name for name in DTYPES)
     help = hints.get(value.dtype.kind, f"convert it: `{wanted.name}.astype({target})`")
     raise dtype_error(wanted, f"an array of NumPy's {value.dtype}", help, f"TDSL has {known}")
+
+
+def type_of(value: Array | WeakNumber, wanted: Wanted) -> TensorType | WeakType:
+    """What the solver of calls takes."""
+    if isinstance(value, WeakNumber):
+        return WeakType(value.kind)
+    return TensorType(dtype_of(value, wanted), tuple(map(Size.of, value.shape)))
 
 
 def check_dtype(

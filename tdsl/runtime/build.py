@@ -16,10 +16,9 @@ from tdsl.lowering.bounds import Site
 from tdsl.lowering.emit import emit_module
 from tdsl.lowering.interface import Interface, evaluate
 from tdsl.lowering.options import BOUNDS, Bounds, Kernels, Options
-from tdsl.runtime.arrays import Array
-from tdsl.runtime.calling import Assemble, Code
+from tdsl.runtime.calling import Code
 from tdsl.types.sizes import Symbol
-from tdsl.types.types import ListType, Substitution, TupleType, Type
+from tdsl.types.types import Substitution
 
 
 @dataclass(frozen=True)
@@ -93,23 +92,3 @@ def build(
 def module_text(graph: Graph, options: Options) -> str:
     claims, _ = find_claims(graph, options.kernels.kinds)
     return emit_module(graph, claims)
-
-
-def assembler(type_: Type) -> Assemble | None:
-    """How the arrays of a result become one Python value; None where it is one array."""
-    if not isinstance(type_, TupleType | ListType):
-        return None
-
-    def assemble(arrays: list[Array]) -> Any:
-        leaves = iter(arrays)
-        return _nest(type_, leaves)
-
-    return assemble
-
-
-def _nest(type_: Type, leaves: Any) -> Any:
-    if isinstance(type_, TupleType):
-        return tuple(_nest(item, leaves) for item in type_.items)
-    if isinstance(type_, ListType):
-        return [_nest(type_.item, leaves) for _ in range(type_.length.literal or 0)]
-    return next(leaves)

@@ -16,6 +16,7 @@ from tdsl.lowering.options import Bounds
 from tdsl.runtime import arguments as places
 from tdsl.runtime import stages
 from tdsl.runtime.arrays import PLAIN, Array, WeakNumber, plain, weak_array
+from tdsl.runtime.assembling import assembler
 from tdsl.runtime.bindings import (
     instance_to_show,
     literal_statics,
@@ -23,10 +24,13 @@ from tdsl.runtime.bindings import (
     open_symbols,
     resolve,
 )
-from tdsl.runtime.build import assembler, build
+from tdsl.runtime.build import build
 from tdsl.runtime.calling import Plan, address_of
+from tdsl.runtime.layout import layout_of
+from tdsl.runtime.reading import Reader
 from tdsl.runtime.solving import solve_arguments
 from tdsl.runtime.specialise import Instance, Instances, Point, statics_of
+from tdsl.runtime.structs import StructClasses
 from tdsl.syntax.diagnostics import DiagnosticError
 from tdsl.types.sizes import Size
 from tdsl.types.types import Substitution, TupleType
@@ -70,6 +74,7 @@ class Function:
         *,
         given: Mapping[str, object] | None = None,
         dynamic: Sequence[str] | None = None,
+        classes: StructClasses | None = None,
     ) -> None:
         signature = function.signature
         self._program = program
@@ -81,8 +86,12 @@ class Function:
         self._named = normalised(signature, self._given)
         self._asked = open_symbols(signature, self._dynamic or ())
         self._may_open = self._dynamic is None or bool(self._dynamic)
-        self._wanted = places.wanted(signature)
-        self._flat = len(self._wanted) == len(signature.parameters)
+        self._layout = layout_of(program, signature)
+        self._wanted = self._layout.wanted
+        self._reader = None if self._layout.is_flat else Reader.of(self._layout)
+        self._flat = self._layout.is_flat
+        self._classes = classes or StructClasses(program, signature.function.module)
+        self._assemble = assembler(self._layout.result, self._classes)
         self._names = tuple(name for name, _ in signature.parameters)
         self._statics = frozenset(p.name for p in signature.sizes if p.static)
         self._static_symbols = statics_of(signature)
@@ -100,6 +109,8 @@ class Function:
     # --- calling
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if not self._flat:
+            return self._call_structured(arguments, keywords)
         # The plain case first: contiguous arrays in order. Whatever else there is goes the slow
         # way, which converts or refuses; both end in the same plans.
         array_type, wanted, address = np.ndarray, PLAIN, address_of
@@ -123,19 +134,62 @@ class Function:
         self._hits += 1
         return plan.run(pointers)
 
-    def _call_slowly(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    def _call_structured(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """The same with structs, tuples and lists among the arguments."""
+        values, statics = self._in_order(arguments, keywords)
+        read = self._reader.read(values) if self._reader is not None else None
+        if read is None:
+            return self._call_slowly(arguments, keywords)
+        key, arrays = read
+        if statics:
+            key.append(frozenset([(n, type(v), v) for n, v in statics.items()]))
+        prepared = tuple(key)
+        try:
+            plan = self._plans.get(prepared)
+        except TypeError:  # a static that is no number
+            plan = None
+        if plan is None:
+            native = all(isinstance(a, WeakNumber) or a.dtype.isnative for a in arrays)
+            known = prepared if native and Reader.is_closed(key) else None
+            return self._call_slowly(arguments, keywords, known)
+        self._hits += 1
+        for place, value in enumerate(arrays):
+            if isinstance(value, WeakNumber):
+                arrays[place] = weak_array(value, self._wanted[place], plan.dtypes[place])
+        return plan.run([address_of(array) for array in arrays])  # type: ignore[arg-type]
+
+    def _in_order(
+        self, arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> tuple[Sequence[Any], dict[str, Any]]:
+        """The values of the first parameters as far as they are given, and the other keywords."""
+        if not keywords:
+            return arguments, keywords
+        values, others = [*arguments], dict(keywords)
+        for name in self._names[len(arguments) :]:
+            if name not in others:
+                break
+            values.append(others.pop(name))
+        return values, others
+
+    def _call_slowly(
+        self,
+        arguments: tuple[Any, ...],
+        keywords: dict[str, Any],
+        prepared: tuple[Any, ...] | None = None,
+    ) -> Any:
         statics, values = self._place(arguments, keywords)
-        leaves = places.flatten(self._signature, self._wanted, values)
-        given = places.convert(self._wanted, leaves)
+        given = places.convert(self._layout, values, {**self._named, **statics})
         key = self._key(given, statics)
         plan = self._plans.get(key)
         if plan is None:
-            plan, compiled = self._plan(given, statics)
+            plan, compiled = self._plan(given, statics, values)
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
             self._plans[key] = plan
         else:
             compiled = False
+        if prepared is not None:
+            self._plans[prepared] = plan
         if compiled:
             self._misses += 1
         else:
@@ -149,7 +203,7 @@ class Function:
     def _key(
         self, given: Sequence[Array | WeakNumber], statics: Mapping[str, Any]
     ) -> tuple[Any, ...]:
-        # Arrays taken out of tuples must not be mistaken for arguments of their own.
+        # Arrays taken out of structs must not be mistaken for arguments of their own.
         key: list[Any] = [] if self._flat else [TupleType]
         for value in given:
             if isinstance(value, WeakNumber):
@@ -181,10 +235,13 @@ class Function:
         return literal, values
 
     def _plan(
-        self, given: Sequence[Array | WeakNumber], statics: Mapping[str, Any]
+        self,
+        given: Sequence[Array | WeakNumber],
+        statics: Mapping[str, Any],
+        values: Sequence[Any],
     ) -> tuple[Plan, bool]:
         named = {**self._named, **statics}
-        parameters = solve_arguments(self._signature, self._wanted, given, named, self._given)
+        parameters = solve_arguments(self._layout, given, named, self._given, values)
         point = Point(parameters, self._static_symbols)
         instance, compiled = self._instance(point, self._may_open)
         return self._plan_for(instance, point), compiled
@@ -204,7 +261,7 @@ class Function:
             [(built.literal_shape(type_, values), type_.dtype.numpy) for type_ in built.results],
             [values[symbol] for symbol in built.open_sizes],
             built.scratch_bytes(values),
-            assembler(point.parameters.type(self._signature.result)),
+            self._assemble,
             built.sites,
         )
 
@@ -233,6 +290,7 @@ class Function:
             self._origin,
             given={**self._given, **bindings},
             dynamic=chosen,
+            classes=self._classes,
         )
         compiled.prepare()
         return compiled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,17 +12,28 @@ from tdsl.check import call_failures as failures
 from tdsl.check import typed
 from tdsl.check.call_failures import CallFailure
 from tdsl.check.call_text import headline
-from tdsl.check.calls import solve_call
+from tdsl.check.calls import Static, solve_call
 from tdsl.errors import CallError
 from tdsl.runtime import arguments as places
-from tdsl.runtime.arrays import Array, WeakNumber, dtype_of, plain
+from tdsl.runtime.arrays import Array, WeakNumber, plain, type_of, weak_array
 from tdsl.runtime.bindings import normalised, resolve
+from tdsl.runtime.layout import (
+    ArrayNode,
+    Layout,
+    ListNode,
+    Node,
+    StructNode,
+    TupleNode,
+    arrays_of,
+    layout_of,
+)
+from tdsl.runtime.lists import StackedList
 from tdsl.runtime.solving import solve_arguments
 from tdsl.types.dtypes import DType
 from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
-from tdsl.types.sizes import Size
-from tdsl.types.types import Substitution, TensorType, TupleType, Type
+from tdsl.types.sizes import Shape
+from tdsl.types.types import Substitution, TensorType, Type
 
 
 @dataclass(frozen=True)
@@ -40,68 +51,109 @@ def seeded_inputs(
     program: typed.Program,
     function: typed.Function,
     bindings: Mapping[str, object],
-    given: Mapping[str, Array],
+    given: Mapping[str, Any],
     seed: int,
 ) -> Inputs:
-    """Sizes come from the given arrays and bindings; where neither says any, from an example."""
+    """Sizes come from the given values and bindings; where neither says any, from an example.
+
+    A struct is given by a mapping, also with dotted names.
+    """
     signature = function.signature
-    parameters = _parameters(program, signature, bindings, given)
+    layout = layout_of(program, signature)
+    named = dict(normalised(signature, bindings))
+    arrays = _given_arrays(layout, given, named)
+    parameters = _parameters(program, layout, bindings, arrays, given, named)
     random = np.random.default_rng(seed)
     values: list[Any] = []
     shown: list[tuple[str, Array]] = []
-    for (name, type_), span in zip(signature.parameters, signature.parameter_spans, strict=True):
-        if name in given:
-            wanted = places.wanted(signature)
-            one = next((w for w in wanted if w.name == name), None)
-            if one is None:
-                raise places.call_error(
-                    signature, "E0502", f"`{name}` is a tuple; an array file cannot give it"
-                )
-            value: Any = places.convert([one], [given[name]])[0]
-            value = plain(value) if not isinstance(value, WeakNumber) else value
-        else:
-            value = _make(random, parameters.type(type_))
-        assert span is not None
-        values.append(value)
-        _show(shown, name, value)
+    for node in layout.parameters:
+        leaves = [
+            _ready(arrays[array.leaf], layout, parameters, array)
+            if array.leaf in arrays
+            else _make(random, parameters.type(array.type), parameters.shape(array.lengths))
+            for array in arrays_of(node)
+        ]
+        shown += zip((array.path for array in arrays_of(node)), leaves, strict=True)
+        values.append(_nested(node, iter(leaves), 0))
     statics = {
         p.name: places.parameter_value(signature, parameters, p.name)
         for p in signature.sizes
         if p.static
     }
-    return Inputs(tuple(values), statics, values, parameters, tuple(shown))
+    evaluated = [_unstacked(value) for value in values]
+    return Inputs(tuple(values), statics, evaluated, parameters, tuple(shown))
+
+
+def _given_arrays(
+    layout: Layout, given: Mapping[str, Any], named: Mapping[str, Static]
+) -> dict[int, Array | WeakNumber]:
+    """The arrays of those parameters that are given, by their places."""
+    names = [name for name, _ in layout.signature.parameters]
+    partial = layout.only([names.index(name) for name in names if name in given])
+    values = [given[name] for name in names if name in given]
+    found = places.convert(partial, values, named)
+    return {array.leaf: value for array, value in zip(partial.arrays, found, strict=True)}
 
 
 def _parameters(
     program: typed.Program,
-    signature: typed.Signature,
+    layout: Layout,
     bindings: Mapping[str, object],
-    given: Mapping[str, Array],
+    arrays: Mapping[int, Array | WeakNumber],
+    given: Mapping[str, Any],
+    named: Mapping[str, Static],
 ) -> Substitution:
+    signature = layout.signature
     name = signature.function.name
     examples = [e for e in program.root.examples if e.function == name]
     if not bindings and not given and examples:
         return examples[0].parameters
-    named = dict(normalised(signature, bindings))
     if given and len(given) == len(signature.parameters):
-        every = places.wanted(signature)
-        leaves = places.flatten(signature, every, [given[n] for n, _ in signature.parameters])
-        return solve_arguments(signature, every, places.convert(every, leaves), named, bindings)
+        values = [given[name] for name, _ in signature.parameters]
+        leaves = [arrays[array.leaf] for array in layout.arrays]
+        return solve_arguments(layout, leaves, named, bindings, values)
     resolve(signature, bindings)  # names, kinds and equalities, in words
-    every = places.wanted(signature)
-    types: list[Type | None] = []
-    for parameter, _ in signature.parameters:
-        if parameter in given:
-            wanted = next(w for w in every if w.name == parameter)
-            (array,) = places.convert([wanted], [given[parameter]])
-            assert isinstance(array, np.ndarray)
-            types.append(TensorType(dtype_of(array, wanted), tuple(map(Size.of, array.shape))))
-        else:
-            types.append(None)
-    found = solve_call(signature, types, named, Facts())
+    types = [
+        type_of(arrays[array.leaf], wanted) if array.leaf in arrays else None
+        for array, wanted in zip(layout.arrays, layout.wanted, strict=True)
+    ]
+    found = solve_call(layout.flat, types, named, Facts())
     if isinstance(found, CallFailure):
         raise _unsolved(signature, found, bool(examples))
     return found
+
+
+def _ready(
+    value: Array | WeakNumber, layout: Layout, parameters: Substitution, array: ArrayNode
+) -> Array:
+    if not isinstance(value, WeakNumber):
+        return plain(value)
+    wanted = layout.wanted[array.leaf]
+    return weak_array(value, wanted, places.literal_dtype(parameters, wanted))
+
+
+def _nested(node: Node, leaves: Iterator[Array], depth: int) -> Any:
+    """Arrays as a call takes them: structs as dicts, lists stacked."""
+    match node:
+        case ArrayNode():
+            return next(leaves)
+        case TupleNode(items):
+            return tuple(_nested(item, leaves, depth) for item in items)
+        case StructNode(fields):
+            return {name: _nested(field, leaves, depth) for name, field in fields}
+        case ListNode(item):
+            return StackedList(_nested(item, leaves, depth + 1), depth)
+
+
+def _unstacked(value: Any) -> Any:
+    """The same as the evaluator takes it: lists taken apart."""
+    if isinstance(value, StackedList):
+        return [_unstacked(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _unstacked(part) for name, part in value.items()}
+    if isinstance(value, tuple):
+        return tuple(map(_unstacked, value))
+    return value
 
 
 def _unsolved(signature: typed.Signature, failure: CallFailure, has_example: bool) -> CallError:
@@ -123,19 +175,17 @@ def _unsolved(signature: typed.Signature, failure: CallFailure, has_example: boo
     )
 
 
-def _make(random: np.random.Generator, type_: Type) -> Any:
-    if isinstance(type_, TupleType):
-        return tuple(_make(random, item) for item in type_.items)
+def _make(random: np.random.Generator, type_: Type, lengths: Shape) -> Array:
     assert isinstance(type_, TensorType)
     dtype = type_.dtype
     assert isinstance(dtype, DType)
-    shape = tuple(_literal(axis) for axis in type_.shape)
+    shape = tuple(_literal(axis) for axis in (*lengths, *type_.shape))
     if dtype.kind == "bool":
         return random.integers(0, 2, shape).astype(np.bool_)
     if dtype.is_integer:
         return random.integers(0, 8, shape).astype(dtype.numpy)
     # Matrices as models have them: products of unit variance keep unit variance.
-    scale = shape[-2] ** -0.5 if len(shape) > 1 else 1.0
+    scale = _literal(type_.shape[-2]) ** -0.5 if len(type_.shape) > 1 else 1.0
     return np.asarray(random.standard_normal(shape) * scale).astype(dtype.numpy)
 
 
@@ -143,11 +193,3 @@ def _literal(size: Any) -> int:
     literal = size.literal
     assert literal is not None
     return int(literal)
-
-
-def _show(shown: list[tuple[str, Array]], name: str, value: Any) -> None:
-    if isinstance(value, tuple):
-        for position, item in enumerate(value):
-            _show(shown, f"{name}[{position}]", item)
-    else:
-        shown.append((name, value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -11,15 +12,17 @@ from typing import Any
 
 from tdsl.check import typed
 from tdsl.check.modules import CheckResult, check_file, check_source
-from tdsl.errors import compile_error
+from tdsl.errors import ProgramWarning, compile_error
 from tdsl.lowering.options import Bounds
 from tdsl.runtime.build import check_bounds, check_kernels
 from tdsl.runtime.function import Function, Origin
+from tdsl.runtime.structs import StructClasses
 from tdsl.syntax.source import Source
 
 
 class Module(ModuleType):
-    """A checked TDSL module. Its functions are compiled when they are called.
+    """A checked TDSL module. Its functions are compiled when they are called; its structs are
+    classes.
 
     `__all__` and `dir()` hold what is `pub`; as in Python, the other functions can be reached by
     their names, to try and to test them.
@@ -36,9 +39,15 @@ class Module(ModuleType):
         if program is None or (name.startswith("__") and name.endswith("__")):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         function = program.root.functions.get(name)
-        if function is None:
-            raise AttributeError(_unknown(program, self.__name__, name))
-        made = self._function(name, function)
+        made: Any
+        if function is not None:
+            made = self._function(name, function)
+        else:
+            classes: StructClasses = self.__dict__["__structs__"]
+            definition = classes.find(name)
+            if definition is None:
+                raise AttributeError(_unknown(program, self.__name__, name))
+            made = classes.of_definition(definition)
         # setdefault: two threads asking at once get the same object, and so one set of instances.
         return self.__dict__.setdefault(name, made)
 
@@ -51,6 +60,7 @@ class Module(ModuleType):
             Origin(
                 self.__file__, source.name, source.text, name, self.__kernels__, self.__bounds__
             ),
+            classes=self.__dict__["__structs__"],
         )
         made.__module__ = self.__name__
         return made
@@ -77,16 +87,38 @@ def fill(
         raise compile_error(result.diagnostics)
     program = result.program
     before = module.__dict__.get("__program__")
-    for name in before.root.functions if before is not None else ():
-        module.__dict__.pop(name, None)
+    if before is not None:
+        old: StructClasses = module.__dict__["__structs__"]
+        for name in (*before.root.functions, *old.names()):
+            module.__dict__.pop(name, None)
     module.__dict__["__program__"] = program
     module.__dict__["__kernels__"] = kernels
     module.__dict__["__bounds__"] = bounds
+    module.__dict__["__structs__"] = StructClasses(program, module.__name__)
     module.__dict__["__file__"] = path
     module.__doc__ = "\n".join(program.root.docs) or None
     module.__dict__["__all__"] = [
-        name for name, function in program.root.functions.items() if function.public
+        *(name for name, definition in program.root.structs.items() if definition.public),
+        *(name for name, function in program.root.functions.items() if function.public),
     ]
+    _warn(module, result)
+
+
+def _warn(module: Module, result: CheckResult) -> None:
+    """Warnings about the program as Python's, at their place in it; once for each module."""
+    registry = module.__dict__.setdefault("__warningregistry__", {})
+    for diagnostic in result.diagnostics:
+        if diagnostic.severity == "warning":
+            span = diagnostic.span
+            hints = [f"help: {help_.text}" for help_ in diagnostic.helps]
+            warnings.warn_explicit(
+                "\n  ".join((f"[{diagnostic.code}] {diagnostic.message}", *hints)),
+                ProgramWarning,
+                span.source.name,
+                span.line,
+                module.__name__,
+                registry,
+            )
 
 
 def load(path: str | os.PathLike[str], *, kernels: str = "all", bounds: str = "trap") -> Module:
@@ -146,6 +178,7 @@ def _not_found(file: Path) -> str:
 
 
 def _unknown(program: typed.Program, module: str, name: str) -> str:
-    near = difflib.get_close_matches(name, program.root.functions, 1)
+    known = (*program.root.functions, *program.root.structs)
+    near = difflib.get_close_matches(name, known, 1)
     hint = f"; did you mean `{near[0]}`?" if near else ""
-    return f"the TDSL module {module!r} has no function `{name}`{hint}"
+    return f"the TDSL module {module!r} has no function or struct `{name}`{hint}"

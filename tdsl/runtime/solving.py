@@ -2,63 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 from tdsl.check import call_failures as failures
-from tdsl.check import typed
 from tdsl.check.call_failures import CallFailure, Fixed, Origin
 from tdsl.check.call_text import headline
 from tdsl.check.calls import Static, signature_names, solve_call
 from tdsl.errors import CallError, ShapeError, SizeError
-from tdsl.runtime.arguments import call_error, shown_signature
-from tdsl.runtime.arrays import Array, Wanted, WeakNumber, describe, dtype_error, dtype_of
+from tdsl.runtime.arguments import call_error, refuse_misfits, shown_signature
+from tdsl.runtime.arrays import Array, WeakNumber, describe, dtype_error, type_of
+from tdsl.runtime.layout import Layout
 from tdsl.syntax.diagnostics import Diagnostic, Label
 from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
 from tdsl.types.sizes import Size
-from tdsl.types.types import (
-    ListType,
-    Substitution,
-    TensorType,
-    TupleType,
-    Type,
-    WeakType,
-)
+from tdsl.types.types import Substitution, TensorType, Type
 
 
 def solve_arguments(
-    signature: typed.Signature,
-    every: Sequence[Wanted],
+    layout: Layout,
     given: Sequence[Array | WeakNumber],
     named: Mapping[str, Static],
     compiled_for: Mapping[str, object],
+    values: Sequence[Any] = (),
 ) -> Substitution:
     """Literal values for all parameters of the function, or ShapeError, DTypeError, CallError.
 
-    `named` are statics and what `compile` fixed; the latter are also in `compiled_for`.
+    `named` are statics and what `compile` fixed; the latter are also in `compiled_for`. `values`
+    are the arguments as they were, for what is said of their parts.
     """
-    leaves = iter(
-        WeakType(value.kind)
-        if isinstance(value, WeakNumber)
-        else TensorType(dtype_of(value, wanted), tuple(map(Size.of, value.shape)))
-        for value, wanted in zip(given, every, strict=True)
-    )
-    types = [_rebuild(type_, leaves) for _, type_ in signature.parameters]
-    result = solve_call(signature, types, named, Facts())
+    types: list[Type | None] = [
+        type_of(value, wanted) for value, wanted in zip(given, layout.wanted, strict=True)
+    ]
+    result = solve_call(layout.flat, types, named, Facts())
     if isinstance(result, CallFailure):
-        _Refusal(signature, every, given, named, compiled_for, result).refuse()
+        if not layout.is_flat:
+            refuse_misfits(layout, values, named)
+        _Refusal(layout, given, named, compiled_for, result).refuse()
     return result
-
-
-def _rebuild(type_: Type, leaves: Iterator[Type]) -> Type:
-    """The type of an argument: the leaves put where the arrays were taken from."""
-    if isinstance(type_, TupleType):
-        return TupleType(tuple(_rebuild(item, leaves) for item in type_.items))
-    if isinstance(type_, ListType):
-        items = [_rebuild(type_.item, leaves) for _ in range(type_.length.literal or 0)]
-        return ListType(items[0], type_.length)
-    return next(leaves)
 
 
 class _Refusal:
@@ -66,17 +48,18 @@ class _Refusal:
 
     def __init__(
         self,
-        signature: typed.Signature,
-        every: Sequence[Wanted],
+        layout: Layout,
         given: Sequence[Array | WeakNumber],
         named: Mapping[str, Static],
         compiled_for: Mapping[str, object],
         failure: CallFailure,
     ) -> None:
+        signature = layout.signature
         self.signature = signature
+        self.flat = layout.flat
         self.names = signature_names(signature)
-        self.wanted = {wanted.name: wanted for wanted in every}
-        self.given = {wanted.name: value for wanted, value in zip(every, given, strict=True)}
+        self.wanted = {wanted.name: wanted for wanted in layout.wanted}
+        self.given = {w.name: value for w, value in zip(layout.wanted, given, strict=True)}
         self.named = named
         self.compiled_for = compiled_for
         self.failure = failure
@@ -84,7 +67,7 @@ class _Refusal:
 
     def refuse(self) -> NoReturn:
         failure = self.failure
-        message = headline(failure, self.signature, Names())
+        message = headline(failure, self.flat, Names())
         match failure:
             case failures.WrongSize(origin=origin, declared=declared, wanted=wanted, found=found):
                 self.wrong_size(origin, declared, wanted, found)
@@ -148,28 +131,22 @@ class _Refusal:
     def fits_transposed(self, origin: Origin) -> bool:
         """Whether the call is right with this argument the other way round: never just a guess."""
         types: list[Type] = []
-        for (name, _), type_ in zip(
-            self.signature.parameters, self.types_of_call() or (), strict=False
-        ):
+        for (name, _), type_ in zip(self.flat.parameters, self.types_of_call() or (), strict=False):
             if name == origin.name and isinstance(type_, TensorType):
                 type_ = TensorType(type_.dtype, type_.shape[::-1])
             types.append(type_)
-        if len(types) != len(self.signature.parameters):
+        if len(types) != len(self.flat.parameters):
             return False
-        result = solve_call(self.signature, types, self.named, Facts())
+        result = solve_call(self.flat, types, self.named, Facts())
         return isinstance(result, Substitution)
 
     def types_of_call(self) -> list[Type] | None:
         found: list[Type] = []
-        for name, _ in self.signature.parameters:
+        for name, _ in self.flat.parameters:
             value = self.given.get(name)
             if value is None:
                 return None
-            if isinstance(value, WeakNumber):
-                found.append(WeakType(value.kind))
-            else:
-                shape = tuple(map(Size.of, value.shape))
-                found.append(TensorType(dtype_of(value, self.wanted[name]), shape))
+            found.append(type_of(value, self.wanted[name]))
         return found
 
     def wrong_type(self, failure: failures.WrongType) -> NoReturn:

@@ -51,7 +51,7 @@ def test_a_subclass_is_taken_as_what_it_holds() -> None:
     [
         ([[1.0]], "np.asarray(x, np.float32)"),
         (((1.0,),), "np.asarray(x, np.float32)"),
-        (None, "a Python NoneType"),
+        (None, "not None"),
         ("text", "a Python str"),
         (1.5, "np.full(shape, 1.5, np.float32)"),
         (np.ma.masked_array(np.zeros((2, 2), np.float32)), "x.filled(0)"),

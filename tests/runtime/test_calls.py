@@ -7,7 +7,6 @@ import pickle
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import ml_dtypes
@@ -16,8 +15,7 @@ import pytest
 
 import tdsl
 from tdsl.engine import worker
-from tdsl.runtime import arguments, calling
-from tdsl.types.types import TupleType
+from tdsl.runtime import calling
 
 PROGRAM = """## Small functions.
 tdsl 0.1
@@ -30,6 +28,10 @@ pub fn heads[T, C, static H, D](x: f32[T, C]) -> f32[H, T, D] where C == H * D {
 pub fn scale[E: dtype(float), ...S](x: E[...S], by: E) -> E[...S] { x * by }
 pub fn positions[T, N](x: f32[T], table: f32[N]) -> f32[T] where T <= N { x + table[0:T] }
 pub fn nested[N](x: f32[N], y: f32[N]) -> (f32[N], (f32, f32[N])) { (x + y, (sum(x), x * y)) }
+pub fn apart[N](p: (f32[N], (f32[N], f32[N])), s: f32) -> (f32[N], (f32[N], f32[N])) {
+    let (x, (y, z)) = p
+    (x + y, (y, z * s))
+}
 pub fn count[static N](x: f32) -> f32[N] { full([N], x, f32) }
 pub fn shifted[N](x: f32[N], by: f32 = 1.5) -> f32[N] { x + by }
 pub fn flags[N](x: f32[N], y: f32[N]) -> bool[N] { x < y }
@@ -145,17 +147,18 @@ def test_nested_results(m: tdsl.Module) -> None:
     np.testing.assert_allclose(two, x * y, rtol=1e-6)
 
 
-def test_tuples_of_arrays_are_taken_apart() -> None:
-    signature = tdsl.loads(PROGRAM).linear._signature
-    (_, x), (_, w), (_, b) = signature.parameters
-    nested = replace(signature, parameters=(("p", TupleType((x, TupleType((w, b))))), ("y", b)))
-    nested = replace(nested, parameter_spans=nested.parameter_spans[:2])
-    every = arguments.wanted(nested)
-    assert [one.name for one in every] == ["p[0]", "p[1][0]", "p[1][1]", "y"]
-    assert arguments.flatten(nested, every, [(1, (2, 3)), 4]) == [1, 2, 3, 4]
-    for wrong in (1, (1, 2, 3), (1, 2)):
+def test_tuples_of_arrays_are_taken_apart(m: tdsl.Module) -> None:
+    x, y = numbers(4), numbers(4) + 1
+    total, both = m.apart((x, (y, y)), np.float32(2))
+    np.testing.assert_array_equal(total, x + y)
+    np.testing.assert_array_equal(both[1], y * 2)
+    np.testing.assert_array_equal(m.apart([x, [y, y]], 2.0)[0], x + y)
+    for wrong in (x, (x, y, y), (x, (y,)), None):
         with pytest.raises(tdsl.CallError, match="must be a tuple of 2 items"):
-            arguments.flatten(nested, every, [wrong, 4])
+            m.apart(wrong, 2.0)
+    with pytest.raises(tdsl.ShapeError, match=r"`p\[1\]\[0\]` of `apart` has the wrong size") as caught:
+        m.apart((x, (y[:3], y)), 2.0)
+    assert caught.value.argument == "p[1][0]"
 
 
 def test_arguments_with_defaults(m: tdsl.Module) -> None:

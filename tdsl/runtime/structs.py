@@ -1,0 +1,158 @@
+"""Classes of structs: what `m.GPT2` is, made from the definition in the program."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from tdsl.check import typed
+from tdsl.runtime.layout import python_name
+from tdsl.runtime.lists import shown
+from tdsl.types.naming import Names
+from tdsl.types.types import ListType, StructType, TupleType, Type
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """All that a class is made of: plain data, so that instances can be sent to a process that
+    never saw the program."""
+
+    module: str  # of the Python class
+    name: str
+    declared: str  # `GPT2[V, N, C, F, L]`
+    fields: tuple[tuple[str, str, str], ...]  # name, type as declared, documentation
+    docs: str
+
+    @cached_property
+    def made(self) -> type[Struct]:
+        """The class; one for each blueprint."""
+        namespace: dict[str, Any] = {"__doc__": self._documentation(), "__tdsl__": self}
+        made = dataclasses.make_dataclass(
+            self.name,
+            [
+                (python_name(name), type_, dataclasses.field(metadata={"doc": docs}))
+                for name, type_, docs in self.fields
+            ],
+            bases=(Struct,),
+            namespace=namespace,
+            frozen=True,
+            eq=False,  # arrays have no one answer to ==
+            repr=False,
+        )
+        made.__module__ = self.module
+        return made
+
+    def _documentation(self) -> str:
+        lines = [
+            f"{name}: {type_}" + (f"  {docs}" if docs else "") for name, type_, docs in self.fields
+        ]
+        head = f"{self.docs}\n\n" if self.docs else ""
+        return f"{head}struct {self.declared}\n\n" + "\n".join(f"    {line}" for line in lines)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Blueprint, (self.module, self.name, self.declared, self.fields, self.docs))
+
+    def __deepcopy__(self, memo: object) -> Blueprint:
+        return self
+
+
+class Struct:
+    """The base of all classes that come from TDSL structs: frozen dataclasses whose fields hold
+    whatever a call then takes for them, arrays above all. Nothing is checked before a call.
+
+    There is one class for each struct of a loaded module. Functions also take dicts, dataclasses
+    and other objects with the same fields; results are instances.
+    """
+
+    __slots__ = ()
+    __tdsl__: ClassVar[Blueprint]
+
+    def __repr__(self) -> str:
+        return shown(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = tuple(getattr(self, python_name(name)) for name, _, _ in self.__tdsl__.fields)
+        return (restore, (self.__tdsl__, values))
+
+
+def restore(blueprint: Blueprint, values: tuple[Any, ...]) -> Struct:
+    """An unpickled instance: of the class of a module that was imported, if it has the same one."""
+    module = sys.modules.get(blueprint.module)
+    known = getattr(module, blueprint.name, None) if module is not None else None
+    if isinstance(known, type) and getattr(known, "__tdsl__", None) == blueprint:
+        return known(*values)  # type: ignore[no-any-return]
+    return blueprint.made(*values)
+
+
+class StructClasses:
+    """The classes of the structs that one loaded module works with, each made once."""
+
+    def __init__(self, program: typed.Program, python_module: str) -> None:
+        self._program = program
+        self._python_module = python_module
+        self._made: dict[tuple[str, str], type[Struct]] = {}
+
+    def of(self, type_: StructType) -> type[Struct]:
+        return self.of_definition(self._program.modules[type_.module].structs[type_.name])
+
+    def of_definition(self, definition: typed.Struct) -> type[Struct]:
+        key = (definition.module, definition.name)
+        found = self._made.get(key)
+        if found is None:
+            # setdefault: two threads asking at once get the same class.
+            found = self._made.setdefault(key, self._blueprint(definition).made)
+        return found
+
+    def names(self) -> list[str]:
+        """Of the classes there are so far."""
+        return [name for _, name in self._made]
+
+    def find(self, name: str) -> typed.Struct | None:
+        """A struct of the module, or one that it works with, by its name."""
+        root = self._program.root
+        own = root.structs.get(name)
+        if own is not None:
+            return own
+        found = {
+            (type_.module, type_.name): self._program.modules[type_.module].structs[type_.name]
+            for type_ in self._used(root)
+            if type_.name == name
+        }
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    def _used(self, module: typed.Module) -> Iterator[StructType]:
+        waiting = [field.type for s in module.structs.values() for field in s.fields]
+        for function in module.functions.values():
+            signature = function.signature
+            waiting += [signature.result, *(type_ for _, type_ in signature.parameters)]
+        seen: set[tuple[str, str]] = set()
+        while waiting:
+            type_: Type = waiting.pop()
+            match type_:
+                case TupleType(items):
+                    waiting += items
+                case ListType(item):
+                    waiting.append(item)
+                case StructType(home, name) if (home, name) not in seen:
+                    seen.add((home, name))
+                    yield type_
+                    definition = self._program.modules[home].structs[name]
+                    waiting += [field.type for field in definition.fields]
+
+    def _blueprint(self, definition: typed.Struct) -> Blueprint:
+        own = definition.module == self._program.root.name
+        names = Names({}, (), f"{definition.module}.{definition.name}")
+        parameters = [p.name for p in definition.sizes]
+        parameters = [v.name for v in definition.dtypes] + parameters
+        listed = f"[{', '.join(parameters)}]" if parameters else ""
+        return Blueprint(
+            self._python_module if own else definition.module,
+            definition.name,
+            definition.name + listed,
+            tuple((f.name, names.type(f.type), " ".join(f.docs)) for f in definition.fields),
+            "\n".join(definition.docs),
+        )
