@@ -103,16 +103,28 @@ class Body:
         inner = GraphBuilder(outer)
         trip = steps.stop - steps.start
         state_type = parameters.type(loop.state.type)
-        states = _parameters(inner, layout, loop.state.name, state_type)
+        states = tuple(
+            inner.parameter(path, leaf)
+            for path, leaf in layout.types(state_type, _name(loop.state, "state"))
+        )
         values = {loop.state.index: layout.of_leaves(state_type, iter(states))}
         items: tuple[Node, ...] = ()
         stacked: tuple[Node, ...] = ()
         if loop.item is not None:
             assert steps.iterated is not None
             item_type = parameters.type(loop.item.type)
-            items = _parameters(inner, layout, loop.item.name, item_type)
-            values[loop.item.index] = layout.of_leaves(item_type, iter(items))
             stacked = tuple(layout.leaves(outer, steps.iterated, ListType(item_type, trip)))
+            named = _name(loop.item, "item")
+            paths = [
+                # An item without a name of its own is called as what it is an item of.
+                str(array.attributes.get("name", path)) if loop.item.name == "_" else path
+                for array, (path, _) in zip(stacked, layout.types(item_type, named), strict=True)
+            ]
+            items = tuple(
+                inner.parameter(path, leaf)
+                for path, (_, leaf) in zip(paths, layout.types(item_type), strict=True)
+            )
+            values[loop.item.index] = layout.of_leaves(item_type, iter(items))
         made_type: ListType | None = None
         if loop.kind == "scan":
             assert isinstance(loop.type, TupleType)
@@ -131,7 +143,7 @@ class Body:
             state_type,
             made_type,
             # A loop over a list does not name the number of the step.
-            loop.index or Symbol(f"step_of_{loop.state.name}", "loop", 0),
+            loop.index or Symbol("step", "loop", 0),
             steps.start,
             trip,
         )
@@ -179,5 +191,5 @@ class Body:
         return (last, stacked) if self.state_type is not None else stacked
 
 
-def _parameters(inner: GraphBuilder, layout: Layout, name: str, type_: Type) -> tuple[Node, ...]:
-    return tuple(inner.parameter(path, leaf) for path, leaf in layout.types(type_, name))
+def _name(local: typed.Local, otherwise: str) -> str:
+    return otherwise if local.name == "_" else local.name

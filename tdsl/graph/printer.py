@@ -8,24 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.graph.graph import Claim, Graph, Node, Remark
+from tdsl.graph.graph import LOOP, LOOP_RESULT, Claim, Graph, LoopBody, Node, Remark
 from tdsl.types.dtypes import DType
 from tdsl.types.sizes import Size
 
 # Shown by the type of the result already.
 _IMPLIED = {"shape", "dtype", "sizes", "name", "index"}
 
+Line = tuple[str, str]  # and the place in the program
+
 
 class _Printer:
     def __init__(self, graph: Graph) -> None:
-        self._graph = graph
+        self._wanted = dict(graph.names)
         self._names: dict[Node, str] = {}
         self._taken: set[str] = set()
 
     def name(self, node: Node) -> str:
         """`%scores` where the program has a name, else a number."""
         if node not in self._names:
-            wanted = self._graph.names.get(node)
+            wanted = self._wanted.get(node)
             if node.operation == "input":
                 wanted = str(node.attributes["name"])
             name, number = wanted or "0", 0
@@ -49,16 +51,60 @@ class _Printer:
         inside = ", ".join(part for part in (given, attributes) if part)
         return f"{self.name(node)} = {node.operation}({inside}): {node.type}"
 
+    def lines(self, graph: Graph, claims: Sequence[Claim] = (), indent: str = "") -> list[Line]:
+        """A line for each value, and around the bodies of loops and claimed groups."""
+        roots = {claim.root: claim for claim in claims}
+        inside = {node for claim in claims for node in claim.inner}
+        lines: list[Line] = []
+        for node in graph.nodes():
+            if node.operation in ("input", LOOP_RESULT) or _is_plain(node):
+                continue
+            if (claim := roots.get(node)) is not None:
+                lines.append((f"{indent}claim {claim.kind} {{", ""))
+                lines.extend((f"{indent}  {self.line(part)}", _place(part)) for part in claim.inner)
+                lines.append((f"{indent}}}", ""))
+            elif node.operation == LOOP:
+                lines.extend(self._loop(graph, node, claims, indent))
+            elif node not in inside:
+                lines.append((f"{indent}{self.line(node)}", _place(node)))
+        return lines
+
+    def _loop(self, graph: Graph, node: Node, claims: Sequence[Claim], indent: str) -> list[Line]:
+        attributes = node.attributes
+        body: LoopBody = attributes["body"]
+        count, scanned = attributes["states"], attributes["scanned"]
+        own = [*body.states, *body.items]
+        self._wanted.update(body.names)
+        for captured, outer in zip(body.captured, node.inputs[count + scanned :], strict=True):
+            self._names[captured] = self.operand(outer).removeprefix("%")
+        parts = []
+        for place, (inner, outer) in enumerate(zip(own, node.inputs, strict=False)):
+            sign = "=" if place < count else "in"
+            parts.append(f"{self.name(inner)} {sign} {self.operand(outer)}")
+        start = attributes["start"]
+        # The results are named before the loop: what the program calls them is theirs.
+        results = {
+            user.attributes["index"]: self.name(user)
+            for user in graph.nodes()
+            if user.operation == LOOP_RESULT and user.inputs[0] is node
+        }
+        given = ", ".join(results.get(place, "_") for place in range(len(body.results)))
+        head = f"{given} = loop {body.index.name} in {start}..{start + attributes['trip']}"
+        if parts:
+            head += f" ({', '.join(parts)})"
+        values = ", ".join(map(self.operand, body.results))
+        return [
+            (f"{indent}{head} {{", _place(node)),
+            *self.lines(body.graph(graph.name), claims, f"{indent}  "),
+            (f"{indent}  yield {values}", ""),
+            (f"{indent}}}", ""),
+        ]
+
 
 def print_graph(graph: Graph, *, locations: bool = True) -> str:
     """Each value with its operation, operands, type, and the line of the program it comes from."""
     printer = _Printer(graph)
-    lines = [
-        (printer.line(node), _place(node))
-        for node in graph.nodes()
-        if node.operation != "input" and not _is_plain(node)
-    ]
-    return _function(graph, printer, lines, locations)
+    return _function(graph, printer, printer.lines(graph), locations)
 
 
 def print_claims(
@@ -70,18 +116,7 @@ def print_claims(
 ) -> str:
     """The graph with each claimed group drawn together, and then the remarks."""
     printer = _Printer(graph)
-    roots = {claim.root: claim for claim in claims}
-    inside = {node for claim in claims for node in claim.inner}
-    lines: list[tuple[str, str]] = []
-    for node in graph.nodes():
-        if node.operation == "input" or _is_plain(node):
-            continue
-        if (claim := roots.get(node)) is not None:
-            lines.append((f"claim {claim.kind} {{", ""))
-            lines.extend((f"  {printer.line(part)}", _place(part)) for part in claim.inner)
-            lines.append(("}", ""))
-        elif node not in inside:
-            lines.append((printer.line(node), _place(node)))
+    lines = printer.lines(graph, claims)
     text = _function(graph, printer, lines, locations)
     said = "".join(f"{print_remark(remark)}\n" for remark in remarks)
     return f"{text}\n{said}" if said else text

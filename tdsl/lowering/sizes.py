@@ -9,7 +9,7 @@ from mlir import ir
 
 from tdsl.lowering.interface import Interface
 from tdsl.lowering.rewriting import DYNAMIC, as_block, public_function
-from tdsl.types.sizes import Size, opaque
+from tdsl.types.sizes import Size, Symbol, opaque
 
 INTERFACE = "tdsl.interface"
 
@@ -55,6 +55,8 @@ class Sizes:
     def __init__(self, module: Any) -> None:
         self._interface = interface_of(module)
         self._block = as_block(public_function(module))
+        self._counters: dict[int, Symbol] = {}
+        self._ranges: dict[Symbol, tuple[Size, Size]] = {}  # the first and last value
 
     def _argument(self, position: int, axis: int) -> Size | None:
         shapes = (*self._interface.inputs, *self._interface.results)
@@ -62,7 +64,9 @@ class Sizes:
 
     def value(self, value: Any) -> Size | None:
         """What an index or integer value holds, or None where it does not follow from sizes."""
-        if isinstance(value, ir.BlockArgument) or not hasattr(value.owner, "name"):
+        if isinstance(value, ir.BlockArgument):
+            return self._counter(value)
+        if not hasattr(value.owner, "name"):
             return None
         operation = value.owner.operation
         name = operation.name
@@ -89,6 +93,37 @@ class Sizes:
         if name == "tensor.extract":
             return self._element(operation)
         return None
+
+    def _counter(self, value: Any) -> Size | None:
+        """The number of the step of a loop, as a symbol of its own."""
+        loop = None if value.owner == self._block else value.owner.owner.operation
+        if loop is None or loop.name != "scf.for" or value.arg_number != 0:
+            return None
+        key = hash(value)
+        if key not in self._counters:
+            first, stop = (self.value(loop.operands[place]) for place in (0, 1))
+            if first is None or stop is None:
+                return None
+            symbol = Symbol(f"step{len(self._counters)}", "loop", 0)
+            self._counters[key] = symbol
+            self._ranges[symbol] = (first, stop - 1)
+        return Size.of(self._counters[key])
+
+    def at_most(self, size: Size) -> Size:
+        """What a size never exceeds, whatever the steps of loops that it depends on."""
+        while counters := [symbol for symbol in self._ranges if symbol in size.symbols()]:
+            # Bounds of a later one may depend on an earlier one, never the other way.
+            symbol = counters[-1]
+            first, last = self._ranges[symbol]
+            total = Size.of(0)
+            for power, factor in size.split(symbol).items():
+                for monomial, number in factor.terms:
+                    bound = last if number > 0 else first
+                    total = total + Size(((monomial, number),)) * bound**power
+            if symbol in total.symbols():
+                raise ValueError(f"no bound of {size} is known")
+            size = total
+        return size
 
     def _element(self, operation: Any) -> Size | None:
         at = [self.value(operand) for operand in list(operation.operands)[1:]]

@@ -42,7 +42,9 @@ _ADDRESSES = frozenset(
 
 @dataclass(frozen=True)
 class Buffer:
-    """A buffer's size in bytes, and the first and last operation of the body that need it."""
+    """A buffer's size in bytes, and the first and last operation that need it. Operations are
+    numbered as they stand in the text, those of a loop's body between its start and its end: a
+    buffer of the body lives there, one from around it through all of the loop."""
 
     size: Size
     first: int
@@ -67,10 +69,10 @@ def run(module: Any, options: Options) -> None:
     allocations = collect(function, {"memref.alloc", "memref.alloca"})
     for operation in collect(function, {"memref.dealloc"}):
         operation.operation.erase()
-    order = {hash(operation): at for at, operation in enumerate(block.operations)}
-    buffers = [_buffer(operation, block, order, sizes) for operation in allocations]
+    order = _numbered(block)
+    buffers = [_buffer(operation, order, sizes) for operation in allocations]
     if not options.reuse_scratch:
-        buffers = [Buffer(buffer.size, 0, len(order)) for buffer in buffers]
+        buffers = [Buffer(buffer.size, 0, 1) for buffer in buffers]
     offsets, total = place(buffers)
     arena = block.add_argument(
         ir.MemRefType.get([DYNAMIC], ir.IntegerType.get_signless(8)), function.operation.location
@@ -122,7 +124,28 @@ def _solved(size: Any, shown: Size, symbol: Symbol) -> Any:
     return size if factor == 1 else arith.DivSIOp(size, index(factor)).result
 
 
-def _buffer(operation: Any, block: Any, order: dict[int, int], sizes: Sizes) -> Buffer:
+Order = dict[int, tuple[int, int]]
+
+
+def _numbered(block: Any) -> Order:
+    """For each operation its own number, and the last one inside it."""
+    order: Order = {}
+
+    def visit(inner: Any, number: int) -> int:
+        for operation in inner.operations:
+            first = number
+            for region in operation.regions:
+                for nested in region.blocks:
+                    number = visit(nested, number + 1)
+            order[hash(operation)] = (first, number)
+            number += 1
+        return number
+
+    visit(block, 0)
+    return order
+
+
+def _buffer(operation: Any, order: Order, sizes: Sizes) -> Buffer:
     type = ir.MemRefType(operation.results[0].type)
     count = Size.of(1)
     for axis in range(type.rank):
@@ -130,7 +153,9 @@ def _buffer(operation: Any, block: Any, order: dict[int, int], sizes: Sizes) -> 
         if size is None:
             raise ValueError(f"the size of axis {axis} of a buffer is not known: {operation}")
         count = count * size
-    first = last = order[hash(ancestor_in(block, operation))]
+    count = sizes.at_most(count)
+    block = operation.operation.block
+    first = last = order[hash(operation)][0]
     # Everything that the buffer's memory can be reached through: views, and operations with
     # regions that take it and may hand it on.
     waiting = list(operation.results)
@@ -139,7 +164,11 @@ def _buffer(operation: Any, block: Any, order: dict[int, int], sizes: Sizes) -> 
         value = waiting.pop()
         for use in value.uses:
             user = use.owner.operation
-            last = max(last, order[hash(ancestor_in(block, user))])
+            while not _holds(block, user):  # a loop hands it on: it lives around the loop
+                around = block.owner.operation
+                block, first = around.block, min(first, order[hash(around)][0])
+                last = max(last, order[hash(around)][1])
+            last = max(last, order[hash(ancestor_in(block, user))][1])
             for result in user.results:
                 reaches = isinstance(result.type, ir.MemRefType) or user.name in _ADDRESSES
                 if reaches and hash(result) not in seen:
@@ -155,6 +184,16 @@ def _buffer(operation: Any, block: Any, order: dict[int, int], sizes: Sizes) -> 
                         if isinstance(argument.type, ir.MemRefType)
                     )
     return Buffer(aligned(count * element_bytes(type.element_type)), first, last)
+
+
+def _holds(block: Any, operation: Any) -> bool:
+    current = operation
+    while current.block != block:
+        current = current.parent
+        if current is None or current.operation.name == "func.func":
+            return False
+        current = current.operation
+    return True
 
 
 def element_bytes(type: Any) -> int:
