@@ -23,6 +23,8 @@ class _Printer:
         self._wanted = dict(graph.names)
         self._names: dict[Node, str] = {}
         self._taken: set[str] = set()
+        for node in graph.inputs:
+            self.name(node)
 
     def name(self, node: Node) -> str:
         """`%scores` where the program has a name, else a number."""

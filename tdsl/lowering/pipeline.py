@@ -26,6 +26,7 @@ from tdsl.lowering.passes import (
     keep_costly,
     keep_extrema,
     loops,
+    own_updates,
     reassociate_sums,
     reshape_to_expand,
     reuse_operands,
@@ -88,6 +89,7 @@ def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
             Pass("inline-claims", "inline{default-pipeline=},symbol-dce"),
             Pass("reshape-to-expand", reshape_to_expand.run),
             Pass("reuse-operands", reuse_operands.run),
+            Pass("own-updates", own_updates.run),
             Pass("carry-state", carry_state.run),
             Pass("bufferize", _BUFFERIZE),
         )

@@ -53,14 +53,16 @@ def _all_parallel(operation: Any) -> bool:
 
 
 def _is_free(value: Any, operation: Any) -> bool:
-    """Computed here, and read by nothing after this operation, which reads it once."""
-    if isinstance(value, ir.BlockArgument) or value.owner.name in _NOT_OWN:
+    """Computed here, or carried by the loop around; and read by nothing after this operation,
+    which reads it once."""
+    here = operation.operation
+    if isinstance(value, ir.BlockArgument):
+        if value.owner != here.block or here.parent.name != "scf.for":
+            return False
+    elif value.owner.name in _NOT_OWN or value.owner.operation.block != here.block:
         return False
     # Views share memory with what they are views of.
-    if value.owner.name.startswith("tensor."):
-        return False
-    here = operation.operation
-    if value.owner.operation.block != here.block:
+    elif value.owner.name.startswith("tensor."):
         return False
     reads = 0
     for use in value.uses:
