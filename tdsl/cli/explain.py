@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from tdsl.check.error_page import error_page
 from tdsl.cli.options import ColourOption, ErrorFormatOption
-from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output, guarded
+from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output, guarded, write_result
 from tdsl.syntax.codes import CODES
 
 
@@ -22,12 +23,18 @@ def explain(
         str | None,
         typer.Argument(metavar="CODE", help="As in `error[E0302]`.", autocompletion=_complete),
     ] = None,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="All of them, as docs/errors.md has it.")
+    ] = False,
     error_format: ErrorFormatOption = ErrorFormat.text,
     colour: ColourOption = Colour.auto,
 ) -> None:
     """Explain a diagnostic's code; without one, list all codes."""
     output = Output.make(error_format, colour)
     with guarded(output):
+        if markdown:
+            write_result(error_page())
+            return
         if code is None:
             for entry in CODES.values():
                 output.results.print(Text.assemble((entry.code, "bold"), f"  {entry.title}"))

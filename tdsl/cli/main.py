@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import tdsl
-from tdsl.cli import check, emit, explain, fmt, ops, run, test
+from tdsl.cli import check, doc, emit, explain, fmt, ops, run, test
 from tdsl.cli.output import (
     FAULT,
     INTERRUPTED,
@@ -22,7 +22,7 @@ from tdsl.cli.output import (
     report_fault,
 )
 
-COMMANDS = ("emit", "check", "test", "run", "fmt", "ops", "explain")
+COMMANDS = ("emit", "check", "test", "run", "fmt", "doc", "ops", "explain")
 _OWN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
 
 app = typer.Typer(
@@ -38,6 +38,7 @@ app.command("check")(check.check)
 app.command("test")(test.run_all)
 app.command("run")(run.run)
 app.command("fmt")(fmt.fmt)
+app.command("doc")(doc.doc)
 app.command("ops")(ops.ops)
 app.command("explain")(explain.explain)
 

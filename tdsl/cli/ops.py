@@ -3,36 +3,23 @@
 from __future__ import annotations
 
 import difflib
-from itertools import groupby
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
 from tdsl.cli.options import ColourOption, ErrorFormatOption
-from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output, guarded
-from tdsl.ops.builtins import BUILTINS, STRUCTURAL
-from tdsl.ops.table import Builtin, Structural
+from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output, guarded, write_result
+from tdsl.ops.builtins import BUILTINS
+from tdsl.ops.page import ROWS, Row, builtins_page, by_family, headline, sign, written
 from tdsl.syntax import ast
 from tdsl.syntax.parser import parse
 from tdsl.syntax.resources import standard_library
 from tdsl.syntax.source import Source
 
-Row = Builtin | Structural
-_ROWS: tuple[Row, ...] = (*BUILTINS.values(), *STRUCTURAL.values())
-
-
-def _sign(row: Row) -> str:
-    return (row.operator or "") if isinstance(row, Builtin) else ""
-
-
-def _written(row: Row) -> str:
-    """How programs write it: the name, or of what has no name there, the operator."""
-    return row.name if not isinstance(row, Builtin) or row.named else _sign(row)
-
 
 def _complete(incomplete: str) -> list[str]:
-    return [_written(row) for row in _ROWS if _written(row).startswith(incomplete)]
+    return [written(row) for row in ROWS if written(row).startswith(incomplete)]
 
 
 def ops(
@@ -40,36 +27,41 @@ def ops(
         str | None,
         typer.Argument(metavar="NAME", help="A builtin or an operator.", autocompletion=_complete),
     ] = None,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="The whole reference, as docs/builtins.md has it.")
+    ] = False,
     error_format: ErrorFormatOption = ErrorFormat.text,
     colour: ColourOption = Colour.auto,
 ) -> None:
     """List the builtins, or show one with its meaning and an example."""
     output = Output.make(error_format, colour)
     with guarded(output):
+        if markdown:
+            write_result(builtins_page())
+            return
         if name is not None:
-            found = [row for row in _ROWS if name in (_written(row), _sign(row))]
+            found = [row for row in ROWS if name in (written(row), sign(row))]
             if not found and (function := _in_library(name)) is not None:
                 _show_function(output, *function)
                 return
             if not found and name in BUILTINS:
-                sign = BUILTINS[name].operator
+                operator = BUILTINS[name].operator
                 raise CommandError(
-                    f"there is no builtin `{name}`", f"it is written as the operator `{sign}`"
+                    f"there is no builtin `{name}`", f"it is written as the operator `{operator}`"
                 )
             if not found:
-                near = difflib.get_close_matches(name, map(_written, _ROWS), 1)
+                near = difflib.get_close_matches(name, map(written, ROWS), 1)
                 hint = f"did you mean `{near[0]}`?" if near else "`tdslc ops` lists them"
                 raise CommandError(f"there is no builtin `{name}`", hint)
             for row in found:
                 _show(output, row)
             return
-        width = max(len(_written(row)) for row in _ROWS)
-        families = groupby(sorted(_ROWS, key=lambda row: row.family), key=lambda row: row.family)
-        for family, members in families:
+        width = max(len(written(row)) for row in ROWS)
+        for family, members in by_family():
             output.results.print(Text(family, style="bold"))
             for row in members:
                 first = row.doc.strip().splitlines()[0]
-                output.results.print(Text(f"  {_written(row):<{width}}  {first}"))
+                output.results.print(Text(f"  {written(row):<{width}}  {first}"))
 
 
 def _in_library(name: str) -> tuple[str, ast.Function] | None:
@@ -94,23 +86,9 @@ def _show_function(output: Output, module: str, function: ast.Function) -> None:
 
 def _show(output: Output, row: Row) -> None:
     show = output.results.print
-    show(Text(_headline(row), style="bold"))
-    if _sign(row) and _written(row) != _sign(row):
-        show(Text(f"also written as the operator `{_sign(row)}`"))
+    show(Text(headline(row), style="bold"))
+    if sign(row) and written(row) != sign(row):
+        show(Text(f"also written as the operator `{sign(row)}`"))
     show(Text(f"\n{row.doc.strip()}\n"))
     show(Text("Example:", style="bold"))
     show(Text("".join(f"    {line}\n" for line in row.example.strip().splitlines())))
-
-
-def _headline(row: Row) -> str:
-    """The signature; where there is no name to call, of the operator between its operands."""
-    signature = row.signature.strip()
-    sign = _written(row)
-    if sign == row.name:
-        return signature
-    assert isinstance(row, Builtin)
-    head, _, rest = signature.removeprefix(row.name).partition("(")
-    operands, _, result = rest.rpartition(") -> ")
-    names = [parameter.name for parameter in row.parameters]
-    written = f" {sign} ".join(names) if len(names) > 1 else f"{sign} {names[0]}"
-    return f"{written} -> {result}, for {head}({operands})"
