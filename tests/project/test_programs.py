@@ -52,3 +52,14 @@ def test_the_golden_mlir_is_current(
         check=True,
     )
     golden(program.with_suffix(".mlir"), done.stdout)
+
+
+def test_programs_and_library_are_formatted(root: Path) -> None:
+    files = [*PROGRAMS, *(root / "tdsl/std").glob("*.tdsl")]
+    done = subprocess.run(
+        [sys.executable, "-m", "tdsl.cli.main", "fmt", "--check", *map(str, files)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
