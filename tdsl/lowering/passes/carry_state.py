@@ -8,6 +8,7 @@ from mlir import ir
 from mlir.dialects import bufferization
 
 from tdsl.lowering.options import Options
+from tdsl.lowering.passes.own_updates import own_copy
 from tdsl.lowering.rewriting import as_block, before, collect
 
 # Operations that write into one operand -> its position.
@@ -21,12 +22,42 @@ def run(module: Any, options: Options) -> None:
         block = as_block(loop)
         _, *carried = block.arguments
         end = list(block.operations)[-1]
+        placed: dict[int, Any] = {}  # what is a state already
         for place, (value, argument) in enumerate(zip(list(end.operands), carried, strict=True)):
             if not isinstance(value.type, ir.RankedTensorType) or _is_in_place(value, argument):
                 continue
+            if _state_behind(value, block) is not None:
+                value = _saved(value, block)
+            key = hash(value)
+            source = placed.get(key, value)
             with before(end):
-                kept = bufferization.MaterializeInDestinationOp(argument.type, value, argument)
-            end.operation.operands[place] = kept.results[0]
+                kept = bufferization.MaterializeInDestinationOp(argument.type, source, argument)
+            placed[key] = end.operation.operands[place] = kept.results[0]
+
+
+# Operations that give the memory of their operand.
+_VIEWS = frozenset(
+    {"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice"}
+)
+
+
+def _state_behind(value: Any, block: Any) -> Any:
+    """The state of this step that a value is, or is a part of."""
+    while not isinstance(value, ir.BlockArgument):
+        if value.owner.name not in _VIEWS:
+            return None
+        value = value.owner.operation.operands[0]
+    return value if value.owner == block else None
+
+
+def _saved(value: Any, block: Any) -> Any:
+    """A copy that is made before any state is overwritten: another state becomes this one."""
+    first = list(block.operations)[0]
+    if not isinstance(value, ir.BlockArgument):
+        operations = list(block.operations)
+        first = operations[operations.index(value.owner) + 1]
+    with before(first):
+        return own_copy(value)
 
 
 def _is_in_place(value: Any, argument: Any) -> bool:

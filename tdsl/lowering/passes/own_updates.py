@@ -1,4 +1,4 @@
-"""Copy an array that is not ours before a part of it is replaced, to where the result belongs."""
+"""Copy what is not ours to change before it is changed, to where the result belongs."""
 
 from __future__ import annotations
 
@@ -24,20 +24,30 @@ _NOT_OWN = frozenset(
 
 def run(module: Any, options: Options) -> None:
     """Bufferization would copy it, too, but to memory of its own; a copy that is written down can
-    go straight to the result."""
-    for operation in collect(module, {"tensor.insert_slice"}):
-        target = operation.operands[1]
-        if isinstance(target, ir.BlockArgument) or target.owner.name not in _NOT_OWN:
-            continue
-        with before(operation):
-            type = ir.RankedTensorType(target.type)
-            open_ = [
-                tensor.DimOp(target, index(axis)).result
-                for axis, size in enumerate(type.shape)
-                if size == DYNAMIC
-            ]
-            sizes = iter(open_)
-            shape = [next(sizes) if size == DYNAMIC else size for size in type.shape]
-            empty = tensor.EmptyOp(shape, type.element_type).result
-            own = linalg.copy(target, outs=[empty])
-        operation.operation.operands[1] = own
+    go straight to the result. The same for what a loop begins with and then overwrites."""
+    for operation in collect(module, {"tensor.insert_slice", "scf.for"}):
+        places = (
+            [1] if operation.name == "tensor.insert_slice" else range(3, len(operation.operands))
+        )
+        for place in places:
+            target = operation.operands[place]
+            if isinstance(target.type, ir.RankedTensorType) and _must_be_kept(target):
+                with before(operation):
+                    operation.operation.operands[place] = own_copy(target)
+
+
+def _must_be_kept(value: Any) -> bool:
+    if isinstance(value, ir.BlockArgument):
+        return sum(1 for _ in value.uses) > 1
+    return value.owner.name in _NOT_OWN
+
+
+def own_copy(value: Any) -> Any:
+    """A tensor with the same elements in memory of its own, made here."""
+    type = ir.RankedTensorType(value.type)
+    shape = [
+        tensor.DimOp(value, index(axis)).result if size == DYNAMIC else size
+        for axis, size in enumerate(type.shape)
+    ]
+    empty = tensor.EmptyOp(shape, type.element_type).result
+    return linalg.copy(value, outs=[empty])
