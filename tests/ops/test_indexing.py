@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ops_support import ALL, DTYPES, INTEGERS, edited, refusal, result, run, sample, size
+from ops_support import ALL, DTYPES, INTEGERS, check, edited, refusal, result, run, sample, size
 
 from tdsl.ops.debugging import described
 from tdsl.ops.table import Given
@@ -58,6 +58,16 @@ def test_take_out_of_range_is_an_index_error_with_the_value(value: int) -> None:
         IndexError, match=f"take: index {value} is out of range for axis 0 of size 4"
     ):
         run("take", np.eye(4, dtype=np.float32), np.array([0, value, -7]))
+
+
+def test_an_axis_from_the_right_is_named_from_the_left() -> None:
+    with pytest.raises(IndexError, match="index 4 is out of range for axis 1 of size 4"):
+        run("take", np.eye(4), np.array([4]), axis=-1)
+
+
+def test_a_literal_position_becomes_an_array() -> None:
+    assert check("take", "f32[5]", ("int", 4)).convert == {"ids": DTYPES["i64"]}
+    assert check("take", "f32[5]", "u8[T]").convert == {}
 
 
 def test_ids_are_integers() -> None:
@@ -209,8 +219,6 @@ def test_dbg_sums_up_what_is_long() -> None:
 
 
 def test_dbg_prints_and_passes_through(capsys: pytest.CaptureFixture[str]) -> None:
-    from ops_support import check
-
     typing = check("dbg", "f32[N]", label="here")
     assert typing.attributes == {"label": "here"}
     from tdsl.ops.builtins import BUILTINS

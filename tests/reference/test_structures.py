@@ -85,6 +85,14 @@ fn swapped[N](p: Pair[N, f32]) -> Pair[N, f32] {
     np.testing.assert_array_equal(items[1], a)
 
 
+def test_a_struct_that_is_given_back_has_its_fields_in_order() -> None:
+    text = "struct P { a: f32, b: f32 }\nfn same(p: P) -> P { p }"
+    assert list(call(text, "same", {"b": np.float32(1), "a": np.float32(2)}).items()) == [
+        ("a", 2),
+        ("b", 1),
+    ]
+
+
 def test_the_index_of_a_loop_is_a_size() -> None:
     text = """
 fn total[N](x: f32[3*N]) -> f32[N] {
@@ -97,12 +105,12 @@ fn unrolled(x: f32[4]) -> f32 {
     @unroll fold s = f32(0) for i in 1..4 { if i == 2 { s } else { s + x[i] } }
 }
 """
-    x = np.arange(6, dtype=np.float32)
+    x = np.arange(1, 7, dtype=np.float32)
     np.testing.assert_array_equal(call(text, "total", x, N=2), x[2:4] + 2 * x[4:6])
     last, sums = call(text, "counted", x, N=6)
-    assert last == 15
-    np.testing.assert_array_equal(sums, [0, 0, 1, 3, 6, 10])
-    assert call(text, "unrolled", x[:4]) == 1 + 3
+    assert last == 21
+    np.testing.assert_array_equal(sums, [0, 1, 3, 6, 10, 15])
+    assert call(text, "unrolled", x[:4]) == 2 + 4
 
 
 def test_zip_walks_over_several_lists() -> None:

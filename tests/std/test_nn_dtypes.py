@@ -255,6 +255,12 @@ def test_activations_far_out(name: str, dtype: DType) -> None:
         assert np.isnan(found[10])
 
 
+def test_silu_far_below_is_small_and_not_0() -> None:
+    x = np.array([-200.0, -700.0])
+    for found in everywhere("silu", x):
+        np.testing.assert_allclose(found, x * np.exp(x), rtol=1e-12)
+
+
 @pytest.mark.parametrize("name", ["softmax", "log_softmax"])
 def test_nan_and_infinities_in_rows_as_numpy(name: str) -> None:
     rows = np.zeros((4, 5), np.float32)
@@ -275,14 +281,15 @@ def test_masked_softmax_at_the_ends() -> None:
             [3e38, 3e38, -3e38],  # the largest hidden
             [np.inf, 0, 0],
             [1, 2, 3],
+            [-np.inf, -np.inf, 0],  # what is seen is hidden by its value
         ],
         np.float32,
     )
     t, f = True, False
-    mask = np.array([[f, t, t], [t, t, t], [t, t, t], [f, f, t], [t, t, t], [f, f, f]])
+    mask = np.array([[f, t, t], [t, t, t], [t, t, t], [f, f, t], [t, t, t], [f, f, f], [t, t, f]])
     half = softmax(np.array([1.0, 2.0]))
     nothing = [np.nan] * 3
-    expected = np.array([[0, *half], nothing, [1, 0, 0], [0, 0, 1], nothing, [0, 0, 0]])
+    expected = np.array([[0, *half], nothing, [1, 0, 0], [0, 0, 1], nothing, [0, 0, 0], [0, 0, 0]])
     for found in everywhere("masked_softmax", x, mask):
         seen = np.where(mask, found, 0)  # hidden entries are 0 whatever the row is
         np.testing.assert_allclose(seen, np.where(mask, expected, 0), rtol=1e-6)
