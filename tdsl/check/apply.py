@@ -188,7 +188,10 @@ def _value(context: Context, builtin: Builtin, source: Supplied) -> _Taken:
         shown = builtin.operator or builtin.name
         helps = []
         if isinstance(expression.type, ListType):
-            helps = [Help("`stack([…], axis=0)` makes an array of a list")]
+            text = source.span.text
+            short = text if len(text) <= 30 and "\n" not in text else "…"
+            edits = wrap(source.span, "stack(", ", axis=0)")
+            helps = [Help(f"`stack({short}, axis=0)` makes an array of a list", edits)]
         elif isinstance(expression.type, TupleType):
             names = ", ".join("abcdefgh"[: len(expression.type.items)])
             helps = [Help(f"take it apart first: `let ({names}) = …`")]

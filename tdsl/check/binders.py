@@ -16,7 +16,7 @@ _MOST = 3
 
 
 # Where a size or dtype is not compared, its birth does not matter.
-_COMPARING = re.compile(r"E020[34]|E030[23457]|E040[15789]|E041[23]")
+_COMPARING = re.compile(r"E020[34]|E030[23457]|E040[15789]|E041[23]|E0407|E0601")
 
 
 def with_binders(owner: Owner, diagnostic: Diagnostic) -> Diagnostic:

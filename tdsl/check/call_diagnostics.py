@@ -25,7 +25,7 @@ from tdsl.check.call_failures import (
     WrongSize,
     WrongType,
 )
-from tdsl.check.call_text import declared, headline, involved, wanted_type
+from tdsl.check.call_text import declared, headline, involved, role, wanted_type
 from tdsl.check.calls import Static, solve_call
 from tdsl.check.typed import Signature
 from tdsl.syntax.diagnostics import Diagnostic, Edit, Help, Label
@@ -155,10 +155,13 @@ class _Message:
             if origin is None:
                 continue
             if origin.kind == "argument" and origin.index == blamed.index:
-                self.notes.append(f"{value} was fixed by axis {origin.axis} of the same argument")
+                what = role(self.signature)
+                self.notes.append(f"{value} was fixed by axis {origin.axis} of the same {what}")
             elif origin.kind == "argument":
                 shown = declared(self.signature, origin.index)
-                self.label(self.at(origin), f"{value} was fixed by this argument (`{shown}`)")
+                self.label(
+                    self.at(origin), f"{value} was fixed by this {role(self.signature)} (`{shown}`)"
+                )
             elif origin.kind == "static":
                 self.label(self.at(origin), f"{value} was given here")
             else:

@@ -57,13 +57,13 @@ def headline(failure: CallFailure, signature: Signature, names: Names) -> str:
             place = "" if origin.axis is None else f" on axis {origin.axis}"
             inside = "" if origin.inside is None else f" in `{names.type(origin.inside)}`"
             return (
-                f"argument `{origin.name}` of {function} has the wrong size{place}{inside}: "
+                f"{role(signature)} `{origin.name}` of {function} has the wrong size{place}{inside}: "
                 f"wants {want}, found {have}"
             )
         case WrongPack(origin=origin, pack=pack, wanted=wanted_axes, found=found_axes):
             want, have = names.shapes_apart(wanted_axes, found_axes)
             return (
-                f"argument `{origin.name}` of {function} has the wrong axes for `...{pack.name}`: "
+                f"{role(signature)} `{origin.name}` of {function} has the wrong axes for `...{pack.name}`: "
                 f"wants {want}, found {have}"
             )
         case WrongCount(wanted=number, given=given):
@@ -111,7 +111,7 @@ def headline(failure: CallFailure, signature: Signature, names: Names) -> str:
 
 def _wrong_type(failure: WrongType, signature: Signature, names: Names) -> str:
     callee = signature_names(signature)
-    who = f"argument `{failure.name}` of `{signature.function.name}`"
+    who = f"{role(signature)} `{failure.name}` of `{signature.function.name}`"
     part, found = failure.part, failure.found_part
     want, have = callee.type(part), names.type(found)
     match failure.reason:
@@ -137,7 +137,20 @@ def _wrong_type(failure: WrongType, signature: Signature, names: Names) -> str:
         case "pack":
             return f"{who} has two packs of axes, which do not say where one ends: {want}"
         case _:
-            return f"{who} is {_kind(found)}, but {_kind(part)} is wanted: `{want}`"
+            wanted = _kind(part)
+            rest = f": `{want}`" if want not in wanted else ""
+            return f"{who} is {_kind(found)}, but {wanted} is wanted{rest}"
+
+
+def role(signature: Signature) -> str:
+    """What the parameters of a signature are called: of a struct's, which builds it, fields."""
+    result = signature.result
+    function = signature.function
+    builds = isinstance(result, StructType) and (result.module, result.name) == (
+        function.module,
+        function.name,
+    )
+    return "field" if builds else "argument"
 
 
 def _kind(type_: Type) -> str:
@@ -150,8 +163,8 @@ def _kind(type_: Type) -> str:
             return "a tuple"
         case ListType():
             return "a list"
-        case StructType():
-            return "a struct"
+        case StructType(_, name):
+            return f"the struct `{name}`"
         case WeakType():
             return "a compile-time number"
         case _:

@@ -19,7 +19,7 @@ from tdsl.check.values import DTypeValue, PackValue, is_poisoned, number, poison
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Diagnostic, Edit, Help, Label
 from tdsl.syntax.source import Span
-from tdsl.types.dtypes import BOUNDS, DTypeVariable
+from tdsl.types.dtypes import BOUNDS, DTYPES, DTypeVariable
 from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
 from tdsl.types.sizes import UNBOUNDED, Pack, Size, Symbol
@@ -311,10 +311,25 @@ class _Head:
 
     def locals(self, context: Context, types: list[Type]) -> tuple[typed.Local, ...]:
         locals_ = []
+        fields: dict[str, Span] = {}
         for argument, type_ in zip(self.node.arguments, types, strict=True):
             name, span = argument.name.text, argument.name.span
             local = context.new_local(name, type_, span)
             locals_.append(local)
+            if self.entry.builds is not None:
+                # Fields are no names of their own: they may be called as a parameter is.
+                if name in fields:
+                    struct = self.node.name.text
+                    context.fail(
+                        span,
+                        "E0802",
+                        f"the struct `{struct}` has two fields called `{name}`",
+                        more=[(fields[name], "the first one")],
+                    )
+                elif name in DTYPES:
+                    context.fail(span, "E0809", f"`{name}` is a dtype; a field needs another name")
+                fields.setdefault(name, span)
+                continue
             if claim_name(context, name, span):
                 context.environment.bind(name, Bound(local, span, used=True))
         return tuple(locals_)
@@ -367,6 +382,7 @@ class _Head:
             if parameter.static or parameter.default is not None:
                 symbols |= values.get(symbol, Size.of(symbol)).symbols()
         function = self.node.name.text
+        role = "argument" if self.entry.builds is None else "field"
         found = []
         for symbol, parameter, _ in self.symbols.values():
             reached = values.get(symbol, Size.of(symbol)).symbols()
@@ -379,7 +395,7 @@ class _Head:
                 Diagnostic(
                     "E0506",
                     f"no call of `{function}` could determine `{name}`: "
-                    "it is in the type of no argument",
+                    f"it is in the type of no {role}",
                     (Label(parameter.name.span),),
                     helps=(Help(advice, (edit,)),),
                 )
@@ -390,7 +406,7 @@ class _Head:
                     Diagnostic(
                         "E0506",
                         f"no call of `{function}` could determine `...{name}`: "
-                        "it is in the type of no argument",
+                        f"it is in the type of no {role}",
                         (Label(self.owner.binders[name]),),
                     )
                 )

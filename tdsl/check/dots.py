@@ -28,7 +28,15 @@ from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DTYPES, AnyDType
 from tdsl.types.sizes import Pack
-from tdsl.types.types import DTypeType, StructType, TensorType, WeakType
+from tdsl.types.types import (
+    DTypeType,
+    ListType,
+    StructType,
+    TensorType,
+    TupleType,
+    Type,
+    WeakType,
+)
 
 # What a name in front of `(` can stand for; None after a report.
 Known = FunctionEntry | StructEntry | Builtin | Structural | AnyDType
@@ -149,6 +157,7 @@ def method_of(context: Context, node: ast.Attribute, receiver: typed.Expression)
                 "E0511",
                 f"the field `{name}` is {kind_of(field.type)}, not a function",
                 f"this is {context.show(field.type)}",
+                notes=["a field is taken without parentheses"],
             )
         return None
     entry = context.module.entries.get(name)
@@ -163,7 +172,12 @@ def method_of(context: Context, node: ast.Attribute, receiver: typed.Expression)
     if name == "shape":
         _no_shape(context, node)
         return None
-    helps = helps_for(context, name, node.name)
+    near = _near_field(context, node.name, receiver.type)
+    if near:
+        # Without its edit, which would leave the parentheses.
+        helps = [Help(f"{near[0].text} A field is taken without parentheses")]
+    else:
+        helps = helps_for(context, name, node.name)
     context.fail(
         node.name,
         "E0807",
@@ -195,17 +209,25 @@ def check_attribute(context: Context, node: ast.Attribute) -> typed.Expression:
         return DTypeValue(DTypeType(value.type.dtype), node.span)
     if name == "T" and isinstance(value.type, (TensorType, WeakType)):
         return _transposed(context, node, value)
-    helps = []
+    helps: list[Help] = []
+    notes: list[str] = []
     if name in NAMED or isinstance(context.module.entries.get(name), FunctionEntry):
         edit = Edit(Span(node.span.source, node.span.end, node.span.end), "()")
         helps = [Help(f"call it: `{node.span.text}()`", (edit,))]
     elif isinstance(value.type, StructType):
-        helps = _meant_field(context, node.name, value.type)
+        helps = _near_field(context, node.name, value.type)
+        notes = [f"its fields are {_listed(_field_names(context, value.type))}"]
+    elif isinstance(value.type, TupleType):
+        names = ", ".join("abcdefgh"[: len(value.type.items)])
+        helps = [Help(f"a tuple is taken apart by a pattern, `({names})`, or by `[0]`")]
+    elif isinstance(value.type, ListType):
+        helps = [Help("take one of its items first, `[0]`, or go over them: `for item in …`")]
     return context.fail(
         node.name,
         "E0807",
         f"{kind_of(value.type)} has no field `{name}`",
         more=[(node.value.span, f"this is {context.show(value.type)}")],
+        notes=notes,
         helps=helps,
     )
 
@@ -218,13 +240,19 @@ def _field(
     return None if entry is None else field_of(context, entry, value, node.name, node.span)
 
 
-def _meant_field(context: Context, name: ast.Name, type_: StructType) -> list[Help]:
+def _field_names(context: Context, type_: Type) -> list[str]:
     entry = struct_entry(context, type_)
-    names = [] if entry is None else [field.name.text for field in entry.node.fields]
-    close = get_close_matches(name.text, names, 1)
-    if close:
-        return [Help(f"did you mean `{close[0]}`?", (Edit(name.span, close[0]),))]
-    return [Help("its fields are " + ", ".join(f"`{field}`" for field in names))]
+    return [] if entry is None else [field.name.text for field in entry.node.fields]
+
+
+def _near_field(context: Context, name: ast.Name, type_: Type) -> list[Help]:
+    """The field that was probably meant, by spelling."""
+    close = get_close_matches(name.text, _field_names(context, type_), 1)
+    return [Help(f"did you mean `{close[0]}`?", (Edit(name.span, close[0]),))] if close else []
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _no_shape(context: Context, node: ast.Attribute) -> typed.Expression:

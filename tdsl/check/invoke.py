@@ -139,13 +139,14 @@ def _match(
     node = entry.node
     name = node.name.text
     names = [argument.name.text for argument in node.arguments]
+    role = "argument" if entry.builds is None else "field"
     note = f"it is `{head_text(node)}`"
     if len(positional) > len(names):
         extra = positional[len(names)]
         context.fail(
             extra.span,
             "E0503",
-            f"`{name}` takes {_count(len(names))}, but {len(positional)} are given",
+            f"`{name}` takes {_count(len(names), role)}, but {len(positional)} are given",
             "this one is too many",
             notes=[note],
         )
@@ -161,7 +162,7 @@ def _match(
             context.fail(
                 keyword.name,
                 "E0501",
-                f"`{name}` has no argument `{given}`",
+                f"`{name}` has no {role} `{given}`",
                 notes=[note],
                 helps=_meant(entry, keyword, names),
             )
@@ -181,7 +182,7 @@ def _match(
         context.fail(
             span,
             "E0503",
-            f"`{name}` takes {_count(len(names))}, but is not given {wanted}",
+            f"`{name}` takes {_count(len(names), role)}, but is not given {wanted}",
             notes=[note],
         )
         fine = False
@@ -200,15 +201,17 @@ def _meant(entry: FunctionEntry, keyword: ast.Keyword, names: Sequence[str]) -> 
     )
 
 
-def _count(number: int) -> str:
-    return "no arguments" if number == 0 else f"{number} argument{'s' if number > 1 else ''}"
+def _count(number: int, word: str) -> str:
+    return f"no {word}s" if number == 0 else f"{number} {word}{'s' if number > 1 else ''}"
 
 
 def head_text(node: ast.Function) -> str:
     """A function's head as written, on one line."""
     start, end = node.name.span.start, node.result.span.end
     if node.result.span == node.name.span:
-        end = node.span.end  # a struct, whose fields are its arguments
+        # A struct, whose fields are its arguments: on one line, they stand between commas.
+        head = node.span.source.text[start : node.span.end].partition("{")[0].rstrip()
+        return f"{head} {{ {', '.join(argument.span.text for argument in node.arguments)} }}"
     text = node.span.source.text[start:end]
     return " ".join(text.split())
 

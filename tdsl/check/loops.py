@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tdsl.check import typed
-from tdsl.check.advice import add_where, less
+from tdsl.check.advice import add_where, less, wrap
+from tdsl.check.binders import with_binders
 from tdsl.check.context import Context
 from tdsl.check.convert import convert
 from tdsl.check.lists import depends_on, index_facts, iterated_list
@@ -16,7 +17,9 @@ from tdsl.check.sizes import size_of
 from tdsl.check.statements import check_block, fit
 from tdsl.check.values import is_poisoned, poison, size_number
 from tdsl.syntax import ast
+from tdsl.syntax.diagnostics import Diagnostic, Help, Label
 from tdsl.syntax.source import Span
+from tdsl.types.dtypes import DType
 from tdsl.types.sizes import Size, Symbol
 from tdsl.types.types import ListType, PoisonType, TensorType, TupleType, Type, WeakType
 
@@ -224,15 +227,69 @@ def _other_state(
     context: Context, node: ast.Loop, initial: typed.Expression, body: typed.Expression
 ) -> typed.Expression:
     found = body.type
+    span: Span = node.body.statements[-1].span
     if node.kind == "scan" and isinstance(found, TupleType):
         found = found.items[0]
+        value = body.value if isinstance(body, typed.Sequence) else body
+        if isinstance(value, typed.MakeTuple):
+            span = value.items[0].span
     shown, given = context.names.types_apart(initial.type, found)
-    span: Span = node.body.statements[-1].span
-    return context.fail(
-        span,
+    diagnostic = Diagnostic(
         "E0601",
         f"the state of this `{node.kind}` is `{shown}`, but its body gives `{given}`",
-        f"the next state would be {given}",
-        more=[(node.initial.span, f"the state starts as {shown}")],
-        notes=["each step gives the next state, so its type stays the same"],
+        (
+            Label(span, f"the next state would be {given}"),
+            Label(node.initial.span, f"the state starts as {shown}"),
+        ),
+        (
+            *_changes(context, initial.type, found),
+            "each step gives the next state, so its type stays the same",
+        ),
+        tuple(_helps(node, initial.type, found, span)),
     )
+    context.reporter.add(with_binders(context.owner, diagnostic))
+    return poison(span)
+
+
+def _changes(context: Context, state: Type, found: Type, where: str = "") -> list[str]:
+    """What differs between two types of one form: `axis 0 changes from C to F`."""
+    names = context.names
+    match state, found:
+        case TensorType(), TensorType() if len(state.shape) == len(found.shape):
+            texts = [
+                f"axis {axis} changes from {names.shape((old,))[1:-1]} to {names.shape((new,))[1:-1]}"
+                for axis, (old, new) in enumerate(zip(state.shape, found.shape, strict=True))
+                if old != new
+            ]
+            if state.dtype != found.dtype:
+                texts.append(f"the dtype changes from {state.dtype.name} to {found.dtype.name}")
+            return [where + ", ".join(texts)] if texts else []
+        case TensorType(), TensorType():
+            old_rank, new_rank = len(state.shape), len(found.shape)
+            return [f"{where}the number of axes changes from {old_rank} to {new_rank}"]
+        case ListType(), ListType() if state.length != found.length:
+            old, new = names.size(state.length), names.size(found.length)
+            return [f"{where}the length changes from {old} to {new}"]
+        case TupleType(), TupleType() if len(state.items) == len(found.items):
+            return [
+                text
+                for position, (one, other) in enumerate(zip(state.items, found.items, strict=True))
+                for text in _changes(context, one, other, f"{where}item {position}: ")
+            ]
+        case _:
+            return []
+
+
+def _helps(node: ast.Loop, state: Type, found: Type, span: Span) -> list[Help]:
+    if node.kind == "fold" and isinstance(found, TupleType) and found.items[0] == state:
+        return [
+            Help("a `fold` gives the next state alone; `scan` also collects an item of each step")
+        ]
+    if isinstance(state, TensorType) and isinstance(found, TensorType):
+        if isinstance(state.dtype, DType) and replace(found, dtype=state.dtype) == state:
+            cast = f"{state.dtype.name}("
+            return [Help(f"cast the next state: `{cast}…)`", wrap(span, cast, ")"))]
+        if len(state.shape) == 2 and replace(found, shape=found.shape[::-1]) == state:
+            edits = wrap(span, "transpose(", ", [1, 0])")
+            return [Help("its axes are the other way round; transpose it", edits)]
+    return []

@@ -8,10 +8,11 @@ from tdsl.check.scope import Bound
 from tdsl.check.values import is_poisoned, is_static, kind_of, poison
 from tdsl.ops.builtins import CONSTANTS, NAMED, STRUCTURAL
 from tdsl.syntax import ast
+from tdsl.syntax.diagnostics import Help
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DTYPES
 from tdsl.types.sizes import Size
-from tdsl.types.types import ListType, TupleType, Type
+from tdsl.types.types import ListType, StructType, TupleType, Type
 
 
 def bind_pattern(
@@ -93,11 +94,15 @@ def _item_types(
     """The types of the items that a pattern takes a value apart to; None after a report."""
     type_, wanted = value.type, len(pattern.items)
     shown = context.show(type_)
+    # The items of a list that is gone over stand nowhere but in the pattern itself.
+    alone = value.span == pattern.span
+    label = f"it takes apart {shown}" if alone else ""
+    more = [] if alone else [(value.span, f"this is {shown}")]
     made = isinstance(value, typed.MakeList)
     if isinstance(type_, TupleType) and (pattern.kind == "tuple" or made):
         if len(type_.items) == wanted:
             return type_.items
-        found = f"{len(type_.items)} items"
+        found = _count(len(type_.items), "item")
     elif isinstance(type_, ListType) and pattern.kind == "list":
         if type_.length.literal == wanted:
             return (type_.item,) * wanted
@@ -105,18 +110,24 @@ def _item_types(
             context.fail(
                 pattern,
                 "E0202",
-                "a list of a symbolic length cannot be taken apart",
-                more=[(value.span, f"this is {shown}")],
+                f"a list of {context.names.size(type_.length)} items cannot be taken apart: their "
+                "number is not known here",
+                label,
+                more=more,
+                helps=[
+                    Help("`[0]` takes one item, and a `fold` or `[… for x in list]` all of them")
+                ],
             )
             return None
-        found = f"{type_.length.literal} items"
+        found = _count(type_.length.literal, "item")
     elif isinstance(type_, (TupleType, ListType)):
         is_list = isinstance(type_, ListType)
         context.fail(
             pattern,
             "E0202",
             f"{kind_of(type_)} is taken apart by {'`[a, b]`' if is_list else '`(a, b)`'}",
-            more=[(value.span, f"this is {shown}")],
+            label,
+            more=more,
         )
         return None
     else:
@@ -124,16 +135,25 @@ def _item_types(
             pattern,
             "E0202",
             f"this pattern takes a {pattern.kind} apart, but the value is {kind_of(type_)}",
-            more=[(value.span, f"this is {shown}")],
+            label,
+            more=more,
+            helps=[Help("the fields of a struct are taken by a dot: `value.field`")]
+            if isinstance(type_, StructType)
+            else [],
         )
         return None
     context.fail(
         pattern,
         "E0202",
-        f"this pattern has {wanted} names, but the value has {found}",
-        more=[(value.span, f"this is {shown}")],
+        f"this pattern has {_count(wanted, 'name')}, but the value has {found}",
+        label,
+        more=more,
     )
     return None
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def unusable_as_item(name: str) -> str | None:

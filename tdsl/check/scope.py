@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class FunctionEntry:
-    """A function of a module. Its signature is resolved when first asked for."""
+    """A function of a module, or what builds the struct `builds`. Its signature is resolved when
+    first asked for."""
 
     module: ModuleScope
     node: ast.Function
     declaration: Declaration | None = None
+    builds: ast.Struct | None = None
 
     @property
     def reference(self) -> typed.FunctionReference:

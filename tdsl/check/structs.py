@@ -44,7 +44,7 @@ def _builder(entry: StructEntry) -> FunctionEntry:
             body=ast.Block(node.span, ()),
             signature_end=node.name.span.end,
         )
-        entry.builder = FunctionEntry(entry.module, function)
+        entry.builder = FunctionEntry(entry.module, function, builds=node)
     return entry.builder
 
 

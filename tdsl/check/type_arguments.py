@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from tdsl.check import typed
+from tdsl.check.call_matching import within
+from tdsl.check.call_text import BOUND_TEXTS
 from tdsl.check.context import Context
 from tdsl.check.dimensions import dimensions_of
 from tdsl.check.values import DTypeValue, PackValue, is_poisoned, poison, size_number
 from tdsl.syntax import ast
 from tdsl.syntax.source import Span
+from tdsl.types.dtypes import BOUNDS, Bound, DTypeVariable
 from tdsl.types.sizes import Dimension, Size
-from tdsl.types.types import StringType
+from tdsl.types.types import DTypeType, StringType
 
 Parameter = ast.Parameter | ast.PackParameter
 
@@ -24,11 +28,14 @@ def bind_arguments(
     given = _match(context, node, name, parameters)
     if given is None:
         return None
-    values = {
-        parameter.name.text: _value(context, parameter, given[parameter.name.text], node.span)
-        for parameter in parameters
-    }
-    return None if any(map(is_poisoned, values.values())) else values
+    values = {}
+    for parameter in parameters:
+        key = parameter.name.text
+        values[key] = _value(context, parameter, given[key], node.span)
+        if is_poisoned(values[key]):
+            # Arguments in the wrong order are one mistake, not one each.
+            return None
+    return values
 
 
 def _match(
@@ -95,17 +102,45 @@ def _value(
         if isinstance(argument, (ast.PackDimension, ast.AnyDimension, ast.NamedDimension)):
             return context.fail(argument, "E0806", f"`{name}` must be a dtype")
         value = context.check(argument)
-        if isinstance(value, DTypeValue) or is_poisoned(value):
+        if isinstance(value, DTypeValue):
+            return _bounded(context, parameter, value)
+        if is_poisoned(value):
             return value
         return context.fail(
             argument, "E0806", f"`{name}` must be a dtype", f"this is {context.show(value.type)}"
         )
+    if isinstance(argument, ast.Variable):
+        value = context.check(argument)
+        if isinstance(value, DTypeValue):
+            return context.fail(
+                argument,
+                "E0514",
+                f"`{name}` is a size, but {context.show(value.type)} is given",
+                more=[(parameter.name.span, "bound here")]
+                if parameter.span.source is argument.span.source
+                else [],
+            )
     found = dimensions_of(context, argument)
     if found is None:
         return poison(argument.span)
     if len(found) != 1 or not isinstance(found[0], Size):
         return context.fail(argument, "E0514", f"`{name}` is one size")
     return size_number(found[0], argument.span)
+
+
+def _bounded(context: Context, parameter: ast.Parameter, value: DTypeValue) -> typed.Expression:
+    """The dtype, where it is one of those that the parameter may be."""
+    argument = parameter.kind_argument
+    bound = cast(Bound, argument.text if argument is not None else "any")
+    assert isinstance(value.type, DTypeType)
+    # A bound that does not exist is reported where it is written.
+    if bound not in BOUNDS or within(value.type.dtype, DTypeVariable("", bound)):
+        return value
+    return context.fail(
+        value.span,
+        "E0502",
+        f"`{parameter.name.text}` must be {BOUND_TEXTS[bound]}, not {value.type.dtype}",
+    )
 
 
 def _wrong_count(

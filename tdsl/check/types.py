@@ -119,7 +119,8 @@ def _is_type_name(context: Context, name: str) -> bool:
     bound = context.environment.find(name)
     if bound is not None:
         return isinstance(bound.value, DTypeValue)
-    return name in DTYPES or isinstance(context.module.entries.get(name), AliasEntry)
+    entry = context.module.entries.get(name)
+    return name in DTYPES or isinstance(entry, (AliasEntry, StructEntry))
 
 
 def _array(context: Context, node: ast.NamedType, dtype: AnyDType, wanted: Type | None) -> Type:
@@ -207,4 +208,8 @@ def _struct(context: Context, node: ast.NamedType, entry: StructEntry) -> Type:
             size = static_size(value)
             assert size is not None
             sizes.append(size)
-    return StructType(entry.module.name, struct.name.text, tuple(sizes), tuple(dtypes))
+    order = "".join(
+        "p" if isinstance(value, PackValue) else "d" if isinstance(value, DTypeValue) else "s"
+        for value in (values[parameter.name.text] for parameter in struct.parameters)
+    )
+    return StructType(entry.module.name, struct.name.text, tuple(sizes), tuple(dtypes), order)

@@ -13,6 +13,7 @@ from tdsl.types.types import (
     ListType,
     PoisonType,
     StringType,
+    StructType,
     TensorType,
     TupleType,
     Type,
@@ -104,5 +105,7 @@ def kind_of(type_: Type) -> str:
             return "a tuple"
         case ListType():
             return "a list"
+        case StructType(_, name):
+            return f"the struct `{name}`"
         case _:
-            return "a struct"
+            return "a value"

@@ -252,7 +252,7 @@ _ALL = (
     Code("E0411", "sizes have names; there is no `.shape`"),
     Code("E0412", "does not divide evenly"),
     Code("E0413", "a size may be smaller than 1"),
-    Code("E0414", "only a literal range can be used here"),
+    Code("E0414", "only what is known before the program runs can stand here"),
     # --- E05 calls and sizes
     Code("E0501", "no such parameter"),
     Code("E0502", "an argument has another rank, dtype or kind"),

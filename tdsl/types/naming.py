@@ -151,8 +151,8 @@ class _Text:
                 return "(" + ", ".join(map(self.type, items)) + ("," * (len(items) == 1)) + ")"
             case ListType(item, length):
                 return f"[{self.type(item)}; {self.size(length)}]"
-            case StructType(_, name, sizes, dtypes):
-                inner = [*(dtype.name for dtype in dtypes), *map(self.dimension, sizes)]
+            case StructType(_, name):
+                inner = self.arguments(type_)
                 return name + (f"[{', '.join(inner)}]" if inner else "")
             case WeakType(kind):
                 return _WEAK[kind]
@@ -162,6 +162,20 @@ class _Text:
                 return "a string"
             case PoisonType():
                 return "?"
+
+    def arguments(self, type_: StructType) -> list[str]:
+        """What stands in the brackets of a struct, in the order of its parameters."""
+        sizes = [self.dimension(size) for size in type_.sizes]
+        dtypes = [dtype.name for dtype in type_.dtypes]
+        packed = len(sizes) - type_.order.count("s")
+        found: list[str] = []
+        for kind in type_.order:
+            if kind == "d":
+                found.append(dtypes.pop(0))
+            else:
+                count = packed if kind == "p" else 1
+                found, sizes = found + sizes[:count], sizes[count:]
+        return [*found, *dtypes, *sizes]
 
     def shape(self, shape: Shape) -> str:
         return "[" + ", ".join(map(self.dimension, shape)) + "]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tdsl.types.dtypes import AnyDType, DTypeVariable, WeakKind
 from tdsl.types.sizes import Pack, Shape, Size, Symbol
@@ -51,12 +51,15 @@ class ListType:
 
 @dataclass(frozen=True, slots=True)
 class StructType:
-    """A struct with its arguments; `module` and `name` say which definition."""
+    """A struct with its arguments; `module` and `name` say which definition. `order` has a letter
+    for each parameter of that, to show the arguments as they are written: `d` a dtype, `s` a size,
+    `p` a pack."""
 
     module: str
     name: str
     sizes: Shape = ()
     dtypes: tuple[AnyDType, ...] = ()
+    order: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,8 @@ class Substitution:
             case ListType(item, length):
                 return ListType(self.type(item), self.size(length))
             case StructType(module, name, sizes, dtypes):
-                return StructType(module, name, self.shape(sizes), tuple(map(self.dtype, dtypes)))
+                given = tuple(map(self.dtype, dtypes))
+                return StructType(module, name, self.shape(sizes), given, type_.order)
             case DTypeType(dtype):
                 return DTypeType(self.dtype(dtype))
             case _:
