@@ -79,7 +79,11 @@ def run(
         callable_ = getattr(module_of(program, kernels, bounds.value), signature.function.name)
         with output.progress("compiling"):
             start = time.perf_counter()
-            result = callable_(*made.arguments, **made.statics)
+            try:
+                result = callable_(*made.arguments, **made.statics)
+            except IndexError as problem:
+                hint = "give arrays with positions that fit: NAME=FILE.npy"
+                raise CommandError(str(problem), hint) from None
             first = time.perf_counter() - start
         times = []
         for _ in range(repeat):
@@ -162,15 +166,17 @@ def _named(node: Node, result: Any) -> Iterator[tuple[str, Array]]:
 
 
 def _report(output: Output, made: Inputs, node: Node, result: Any, expected: Any) -> None:
+    results = list(_named(node, result))
+    width = max(len(name) for name, _ in (*made.shown, *results, ("12345678 ", None)))
     for name, array in made.shown:
-        output.results.print(Text(f"{name:<9} {describe_array(array)}"))
-    for (name, array), (_, wanted) in zip(
-        _named(node, result), _named(node, expected), strict=True
-    ):
-        output.results.print(Text(f"{name:<9} {describe_array(array)}"))
+        output.results.print(Text(f"{name:<{width}} {describe_array(array)}"))
+    for (name, array), (_, wanted) in zip(results, _named(node, expected), strict=True):
+        output.results.print(Text(f"{name:<{width}} {describe_array(array)}"))
         absolute, relative = difference(array, wanted)
         output.results.print(
-            Text(f"{'':<9} error against the evaluator: {absolute:.1e}, {relative:.1e} relative")
+            Text(
+                f"{'':<{width}} error against the evaluator: {absolute:.1e}, {relative:.1e} relative"
+            )
         )
         if not relative <= _TOLERANCE.get(array.dtype.itemsize, 0.0):
             output.warning(

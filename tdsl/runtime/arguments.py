@@ -117,7 +117,7 @@ def _unknown(signature: typed.Signature, name: str, names: Sequence[str]) -> Cal
 
 
 def _count(number: int) -> str:
-    return f"{number} array" if number == 1 else f"{number} arrays"
+    return f"{number} argument" if number == 1 else f"{number} arguments"
 
 
 def _is(names: Sequence[str]) -> str:
@@ -125,7 +125,10 @@ def _is(names: Sequence[str]) -> str:
 
 
 def convert(
-    layout: Layout, values: Sequence[Any], named: Mapping[str, Static]
+    layout: Layout,
+    values: Sequence[Any],
+    named: Mapping[str, Static],
+    compiled_for: Mapping[str, object],
 ) -> list[Array | WeakNumber]:
     """An array for every one that native code takes: of the right dtype and rank, lists stacked.
 
@@ -139,21 +142,26 @@ def convert(
     if layout.is_flat and failed:
         raise failed[0].error  # type: ignore[misc]
     if problems or failed:
-        raise Refusal(layout, given, problems, conversions, named).error()
-    if len(every) == len(given):
+        raise Refusal(layout, given, problems, conversions, named, compiled_for).error()
+    if all(isinstance(item, One) for item in given):
         return [conversion.value for conversion in conversions]  # type: ignore[misc]
     found = iter(conversions)
     try:
         return [_stacked(item, found) for item in given]
     except _Ragged:
-        raise Refusal(layout, given, problems, conversions, named).error() from None
+        raise Refusal(layout, given, problems, conversions, named, compiled_for).error() from None
 
 
-def refuse_misfits(layout: Layout, values: Sequence[Any], named: Mapping[str, Static]) -> None:
+def refuse_misfits(
+    layout: Layout,
+    values: Sequence[Any],
+    named: Mapping[str, Static],
+    compiled_for: Mapping[str, object],
+) -> None:
     """An error about every array that has another shape than the rest asks for, if any has."""
     given, problems = gather(layout, [*values])
     conversions = _converted(layout, [one for item in given for one in ones(item)])
-    refusal = Refusal(layout, given, problems, conversions, named)
+    refusal = Refusal(layout, given, problems, conversions, named, compiled_for)
     if refusal.anything:
         raise refusal.error() from None
 

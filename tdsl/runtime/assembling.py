@@ -13,30 +13,31 @@ from tdsl.runtime.layout import ArrayNode, ListNode, Node, StructNode, TupleNode
 from tdsl.runtime.lists import StackedList
 from tdsl.runtime.structs import StructClasses
 
-_Build = Callable[[Iterator[Array]], Any]
+Nest = Callable[[Iterator[Array]], Any]
 
 
 def assembler(node: Node, classes: StructClasses) -> Assemble | None:
     """How the arrays of a result become one Python value; None where it is one array."""
     if isinstance(node, ArrayNode):
         return None
-    build = _builder(node, classes, 0)
+    build = nested(node, classes)
     return lambda arrays: build(iter(arrays))
 
 
-def _builder(node: Node, classes: StructClasses, depth: int) -> _Build:
+def nested(node: Node, classes: StructClasses, depth: int = 0) -> Nest:
+    """How arrays become one value, with lists stacked; `depth` counts the lists around it."""
     match node:
         case ArrayNode():
             return next
         case TupleNode(items):
-            parts = [_builder(item, classes, depth) for item in items]
+            parts = [nested(item, classes, depth) for item in items]
             return lambda arrays: tuple([part(arrays) for part in parts])
         case StructNode(fields, type_):
             made = classes.of(type_)
-            values = [_builder(field, classes, depth) for _, field in fields]
+            values = [nested(field, classes, depth) for _, field in fields]
             return lambda arrays: made(*[value(arrays) for value in values])
         case ListNode(item):
-            stacked = _builder(item, classes, depth + 1)
+            stacked = nested(item, classes, depth + 1)
             return lambda arrays: StackedList(stacked(arrays), depth)
 
 

@@ -55,7 +55,18 @@ def _can_peek() -> bool:
     return all(_peek_address(array) == _read_address(array) for array in arrays)
 
 
-address_of: Callable[[Array], int] = _peek_address if _can_peek() else _read_address
+def _peek_addresses(arrays: Sequence[Array]) -> list[int]:
+    at, header = c_void_p.from_address, _HEADER
+    return [at(id(array) + header).value or 0 for array in arrays]
+
+
+def _read_addresses(arrays: Sequence[Array]) -> list[int]:
+    return [array.ctypes.data for array in arrays]
+
+
+_PEEK = _can_peek()
+address_of: Callable[[Array], int] = _peek_address if _PEEK else _read_address
+addresses_of: Callable[[Sequence[Array]], list[int]] = _peek_addresses if _PEEK else _read_addresses
 
 
 class Code:

@@ -25,7 +25,7 @@ from tdsl.runtime.bindings import (
     resolve,
 )
 from tdsl.runtime.build import build
-from tdsl.runtime.calling import Plan, address_of
+from tdsl.runtime.calling import Plan, address_of, addresses_of
 from tdsl.runtime.layout import layout_of
 from tdsl.runtime.reading import Reader
 from tdsl.runtime.solving import solve_arguments
@@ -156,7 +156,7 @@ class Function:
         for place, value in enumerate(arrays):
             if isinstance(value, WeakNumber):
                 arrays[place] = weak_array(value, self._wanted[place], plan.dtypes[place])
-        return plan.run([address_of(array) for array in arrays])  # type: ignore[arg-type]
+        return plan.run(addresses_of(arrays))  # type: ignore[arg-type]
 
     def _in_order(
         self, arguments: tuple[Any, ...], keywords: dict[str, Any]
@@ -178,7 +178,8 @@ class Function:
         prepared: tuple[Any, ...] | None = None,
     ) -> Any:
         statics, values = self._place(arguments, keywords)
-        given = places.convert(self._layout, values, {**self._named, **statics})
+        named = {**self._named, **statics}
+        given = places.convert(self._layout, values, named, self._given)
         key = self._key(given, statics)
         plan = self._plans.get(key)
         if plan is None:
@@ -198,7 +199,7 @@ class Function:
             weak_array(value, wanted, dtype) if isinstance(value, WeakNumber) else plain(value)
             for value, wanted, dtype in zip(given, self._wanted, plan.dtypes, strict=True)
         ]
-        return plan.run([address_of(array) for array in arrays])
+        return plan.run(addresses_of(arrays))
 
     def _key(
         self, given: Sequence[Array | WeakNumber], statics: Mapping[str, Any]

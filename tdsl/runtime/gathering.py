@@ -206,8 +206,8 @@ class _Gathering:
                 return self.report(
                     "kind",
                     path,
-                    f"is a list within {value.axis} other lists; take an item of those, or pass"
-                    " them as a whole",
+                    f"is the list of one field over all items of {value.axis} lists around it:"
+                    " take an item of those, or pass them as a whole",
                     node,
                 )
             return self.collect(node.item, value.stacked, path, inner)

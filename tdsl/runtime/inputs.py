@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,19 +16,12 @@ from tdsl.check.calls import Static, solve_call
 from tdsl.errors import CallError
 from tdsl.runtime import arguments as places
 from tdsl.runtime.arrays import Array, WeakNumber, plain, type_of, weak_array
+from tdsl.runtime.assembling import nested
 from tdsl.runtime.bindings import normalised, resolve
-from tdsl.runtime.layout import (
-    ArrayNode,
-    Layout,
-    ListNode,
-    Node,
-    StructNode,
-    TupleNode,
-    arrays_of,
-    layout_of,
-)
+from tdsl.runtime.layout import ArrayNode, Layout, arrays_of, layout_of, python_name
 from tdsl.runtime.lists import StackedList
 from tdsl.runtime.solving import solve_arguments
+from tdsl.runtime.structs import Struct, StructClasses
 from tdsl.types.dtypes import DType
 from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
@@ -64,6 +57,7 @@ def seeded_inputs(
     arrays = _given_arrays(layout, given, named)
     parameters = _parameters(program, layout, bindings, arrays, given, named)
     random = np.random.default_rng(seed)
+    classes = StructClasses(program, program.root.name)
     values: list[Any] = []
     shown: list[tuple[str, Array]] = []
     for node in layout.parameters:
@@ -74,7 +68,7 @@ def seeded_inputs(
             for array in arrays_of(node)
         ]
         shown += zip((array.path for array in arrays_of(node)), leaves, strict=True)
-        values.append(_nested(node, iter(leaves), 0))
+        values.append(nested(node, classes)(iter(leaves)))
     statics = {
         p.name: places.parameter_value(signature, parameters, p.name)
         for p in signature.sizes
@@ -91,7 +85,7 @@ def _given_arrays(
     names = [name for name, _ in layout.signature.parameters]
     partial = layout.only([names.index(name) for name in names if name in given])
     values = [given[name] for name in names if name in given]
-    found = places.convert(partial, values, named)
+    found = places.convert(partial, values, named, {})
     return {array.leaf: value for array, value in zip(partial.arrays, found, strict=True)}
 
 
@@ -132,25 +126,13 @@ def _ready(
     return weak_array(value, wanted, places.literal_dtype(parameters, wanted))
 
 
-def _nested(node: Node, leaves: Iterator[Array], depth: int) -> Any:
-    """Arrays as a call takes them: structs as dicts, lists stacked."""
-    match node:
-        case ArrayNode():
-            return next(leaves)
-        case TupleNode(items):
-            return tuple(_nested(item, leaves, depth) for item in items)
-        case StructNode(fields):
-            return {name: _nested(field, leaves, depth) for name, field in fields}
-        case ListNode(item):
-            return StackedList(_nested(item, leaves, depth + 1), depth)
-
-
 def _unstacked(value: Any) -> Any:
-    """The same as the evaluator takes it: lists taken apart."""
+    """The same as the evaluator takes it: structs as dicts, lists taken apart."""
     if isinstance(value, StackedList):
         return [_unstacked(item) for item in value]
-    if isinstance(value, dict):
-        return {name: _unstacked(part) for name, part in value.items()}
+    if isinstance(value, Struct):
+        names = [name for name, _, _ in value.__tdsl__.fields]
+        return {name: _unstacked(getattr(value, python_name(name))) for name in names}
     if isinstance(value, tuple):
         return tuple(map(_unstacked, value))
     return value

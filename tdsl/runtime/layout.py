@@ -10,10 +10,11 @@ from typing import Any
 
 from tdsl.check import typed
 from tdsl.check.calls import signature_names
+from tdsl.graph.values import fields_of
 from tdsl.runtime.arrays import Wanted
 from tdsl.syntax.source import Span
 from tdsl.types.sizes import Size
-from tdsl.types.types import ListType, StructType, Substitution, TensorType, TupleType, Type
+from tdsl.types.types import ListType, StructType, TensorType, TupleType, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +59,6 @@ class ListNode:
 Node = ArrayNode | TupleNode | StructNode | ListNode
 
 
-def fields_of(
-    program: typed.Program, type_: StructType
-) -> Iterator[tuple[typed.StructField, Type]]:
-    """The fields of a struct with the types that they have in this instance of it."""
-    definition = definition_of(program, type_)
-    count = len(definition.sizes)
-    sizes = {
-        symbol: size
-        for parameter, size in zip(definition.sizes, type_.sizes[:count], strict=True)
-        for symbol in parameter.value.symbols()
-        if isinstance(size, Size)
-    }
-    packs = dict.fromkeys(definition.packs, type_.sizes[count:])
-    values = Substitution(sizes, packs, dict(zip(definition.dtypes, type_.dtypes, strict=True)))
-    for field in definition.fields:
-        yield field, values.type(field.type)
-
-
 def definition_of(program: typed.Program, type_: StructType) -> typed.Struct:
     return program.modules[type_.module].structs[type_.name]
 
@@ -98,11 +81,14 @@ def build_node(
             case ListType(item, length):
                 return ListNode(build(item, path, span, (*lengths, length)), length, type_)
             case StructType():
+                definition = definition_of(program, type_)
                 fields = [
-                    (field.name, build(inner_type, f"{path}.{field.name}", field.span, lengths))
-                    for field, inner_type in fields_of(program, type_)
+                    (name, build(inner, f"{path}.{name}", field.span, lengths))
+                    for field, (name, inner) in zip(
+                        definition.fields, fields_of(program, type_), strict=True
+                    )
                 ]
-                return StructNode(tuple(fields), type_, definition_of(program, type_))
+                return StructNode(tuple(fields), type_, definition)
             case _:
                 raise AssertionError(f"a value of type {type_} cannot come from Python")
 

@@ -94,13 +94,15 @@ def stack(items: Sequence[Any]) -> StackedList:
 
 def _stacked(items: list[Any], path: str, depth: int) -> Any:
     if depth > MOST_DEPTH:
-        raise ValueError(f"{path} is nested more than {MOST_DEPTH} deep: does it contain itself?")
+        short = path if len(path) < 40 else f"{path[:40]}…"
+        raise ValueError(f"{short} is nested more than {MOST_DEPTH} deep: does it contain itself?")
     if not items:
-        raise ValueError(f"{path} is empty; a list has 1 or more items")
+        raise ValueError(f"{path}: there is nothing to stack; a list has 1 or more items")
+    if isinstance(items[0], StackedList | list):
+        lists = [_as_list(item, f"{path}[{n}]", depth + 1) for n, item in enumerate(items)]
+        inner = _stacked([one.stacked for one in lists], f"{path}[…]", depth + 1)
+        return StackedList(inner, lists[0].axis + 1)
     first = items[0]
-    if isinstance(first, StackedList) or _is_list(first):
-        lists = [one if isinstance(one, StackedList) else stack(one) for one in items]
-        return StackedList(_stacked([one.stacked for one in lists], f"{path}[…]", depth + 1), 1)
     parts = children(first)
     if parts is None:
         return _stacked_arrays(items, path)
@@ -118,6 +120,14 @@ def _stacked(items: list[Any], path: str, depth: int) -> Any:
         for name in parts
     }
     return rebuilt(first, columns)
+
+
+def _as_list(item: Any, path: str, depth: int) -> StackedList:
+    if isinstance(item, StackedList):
+        return item
+    if not isinstance(item, list):
+        raise ValueError(f"{path} is {describe(item)}, and other items are lists")
+    return StackedList(_stacked(item, path, depth))
 
 
 def _stacked_arrays(items: list[Any], path: str) -> Array:
@@ -209,7 +219,3 @@ def _at(axis: int, index: Any) -> tuple[Any, ...]:
 
 def _is_sequence(value: Any) -> bool:
     return hasattr(value, "__len__") and hasattr(value, "__getitem__")
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -30,9 +31,10 @@ class Conversion:
 
 @dataclass(frozen=True)
 class _Line:
-    path: str
+    name: str
     text: str
     like: object  # lines that say the same of several items are shown once
+    before: str = ""
 
 
 class Refusal:
@@ -45,7 +47,9 @@ class Refusal:
         problems: Sequence[Problem],
         conversions: Sequence[Conversion],
         named: Mapping[str, Static],
+        compiled_for: Mapping[str, object],
     ) -> None:
+        self.compiled_for = compiled_for
         self.layout = layout
         self.names = signature_names(layout.signature)
         self.function = layout.signature.function.name
@@ -114,7 +118,8 @@ class Refusal:
             span = signature.parameter_spans[place]
             lines = self._fixed_lines([misfit])
             expected, found = shown, str(fact.found[0])
-            where = [f"declared at {span!r}"]
+            type_ = self.layout.shown(signature.parameters[place][1])
+            where = [f"declared `{name}: {type_}` at {span!r}"]
         else:
             one = conversion.one
             wanted_ = self.layout.wanted_at(one.array, one.path, one.lengths)
@@ -148,12 +153,14 @@ class Refusal:
         unknown = [p for p in self.problems if p.kind == "unknown"]
         kinds = [p for p in self.problems if p.kind == "kind"]
         misfits = self.fit.misfits
+        dtypes = sum(isinstance(c.error, DTypeError) for c in self.errors)
         counts = [
-            (len(missing), "is missing", "are missing"),
-            (len(unknown), "is unknown", "are unknown"),
-            (len(kinds), "is of another kind", "are of another kind"),
-            (len(self.errors), "has another dtype or rank", "have another dtype or rank"),
-            (len(misfits), "has another shape", "have another shape"),
+            (len(missing), "part is missing", "parts are missing"),
+            (len(unknown), "part is unknown", "parts are unknown"),
+            (len(kinds), "part is of another kind", "parts are of another kind"),
+            (dtypes, "array has another dtype", "arrays have another dtype"),
+            (len(self.errors) - dtypes, "array has another rank", "arrays have another rank"),
+            (len(misfits), "array has another shape", "arrays have another shape"),
         ]
         told = ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts if n)
         parameters = self._parameters()
@@ -170,14 +177,16 @@ class Refusal:
         alone = len(self.problems) == 1 and not self.errors and not misfits
         if alone:
             message = self._single(self.problems[0])
-        lines = [f"missing {p.text}" for p in missing]
-        lines += [f"unknown {p.text}" for p in unknown]
-        lines += [f"`{p.path}` {p.text}" for p in kinds]
+        lines = _shortened([_Line(p.text, "", p, "missing ") for p in missing])
+        lines += _shortened([_Line(p.text, "", p, "unknown ") for p in unknown])
+        lines += _shortened([_Line(f"`{p.path}`", p.text, p) for p in kinds])
         lines += _shortened([self._error_line(c) for c in self.errors])
         lines += _shortened([self._misfit_line(m) for m in misfits])
         if len(lines) > MOST_LINES:
             lines[MOST_LINES:] = [f"… and {len(lines) - MOST_LINES} more"]
         lines += self._fixed_lines(misfits)
+        if dtypes:
+            lines.append("help: nothing is cast silently: convert, as with `.astype(np.float32)`")
         if any(m.transposed for m in misfits):
             lines.append("help: transpose what fits so: `.T` of a matrix")
         if alone:
@@ -230,12 +239,13 @@ class Refusal:
     def _error_line(self, conversion: Conversion) -> _Line:
         one, error = conversion.one, conversion.error
         assert error is not None
-        if error.found is not None and error.expected is not None:
-            text = f"is {error.found}: wants {error.expected}"
-        else:
-            text = str(error).partition("\n")[0]
-            return _Line(one.path, text, (one.array.leaf, text.replace(one.path, "")))
-        return _Line(one.path, text, (one.array.leaf, text))
+        array = conversion.value
+        found = error.found or (describe(array) if array is not None else None)
+        wanted = self.layout.wanted_at(one.array, one.path, one.lengths).shown
+        if found is None or (isinstance(array, np.ndarray) and 0 in array.shape):
+            text = str(error).partition("\n")[0].partition("] ")[2]
+            return _Line(f"`{one.path}`", f"cannot be taken: {text}", one.array.leaf)
+        return _Line(f"`{one.path}`", f"is {found}: wants {wanted}", (one.array.leaf, found))
 
     def _misfit_line(self, misfit: Misfit) -> _Line:
         fact = misfit.fact
@@ -246,7 +256,7 @@ class Refusal:
             shown = self.names.size(declared)
             known = declared.substitute(self.fit.values).literal
             value = f"{shown} = {known}" if known is not None and shown != str(known) else shown
-            return _Line(fact.path, f"has {fact.found[0]} items: wants {value}", fact.path)
+            return _Line(f"`{fact.path}`", f"has {fact.found[0]} items: wants {value}", fact.path)
         one = conversion.one
         wanted = self.layout.wanted_at(one.array, one.path, one.lengths).shown
         text = f"is {describe(conversion.value)}: wants {wanted}"
@@ -254,7 +264,7 @@ class Refusal:
             text += f" = {one.array.type.dtype.name}[{', '.join(map(str, misfit.wanted))}]"
         if misfit.transposed:
             text += "; matches if transposed"
-        return _Line(one.path, text, (one.array.leaf, text))
+        return _Line(f"`{one.path}`", text, (one.array.leaf, text))
 
     # --- what fixed each size
 
@@ -275,6 +285,8 @@ class Refusal:
         return found
 
     def _source(self, name: str, declared: Size, value: int, bad: set[str]) -> str:
+        if name in self.compiled_for:
+            return f"`compile({name}={self.compiled_for[name]})`"
         if name in self.named:
             return f"argument `{name}`"
         alike = 0
@@ -307,11 +319,15 @@ def _shortened(lines: Sequence[_Line]) -> list[str]:
     """`p.blocks[0].ln_1.g` and 11 more like it are one line."""
     groups: dict[object, list[_Line]] = {}
     for line in lines:
-        groups.setdefault(line.like, []).append(line)
+        like = line.like
+        if isinstance(like, Problem):
+            like = re.sub(r"\[\d+\]", "[]", f"{like.path} {like.text}")
+        groups.setdefault(like, []).append(line)
     found = []
     for group in groups.values():
+        first = group[0]
         more = f" (and {len(group) - 1} more like it)" if len(group) > 1 else ""
-        found.append(f"`{group[0].path}`{more} {group[0].text}")
+        found.append(f"{first.before}{first.name}{more} {first.text}".rstrip())
     return found
 
 

@@ -38,7 +38,7 @@ def solve_arguments(
     result = solve_call(layout.flat, types, named, Facts())
     if isinstance(result, CallFailure):
         if not layout.is_flat:
-            refuse_misfits(layout, values, named)
+            refuse_misfits(layout, values, named, compiled_for)
         _Refusal(layout, given, named, compiled_for, result).refuse()
     return result
 
@@ -74,14 +74,15 @@ class _Refusal:
             case failures.WrongPack(origin=origin, pack=pack, wanted=axes, first=first):
                 fixed = f"...{pack.name} = {Names().shape(axes)} was fixed by {self.origin(first)}"
                 self.shape("E0703", message, origin, fixed)
-            case failures.Indivisible(origin=origin):
-                self.shape("E0703", message, origin, *self.fixed_lines())
+            case failures.Indivisible(origin=origin, constraint=constraint, declared=declared):
+                sizes = (declared,) if constraint is None else (constraint.left, constraint.right)
+                self.shape("E0703", message, origin, *self.fixed_in(*sizes))
             case failures.Contradiction(origin=origin):
                 self.shape("E0505", message, origin, *self.fixed_lines())
             case failures.TooSmall(origin=small):
                 self.shape("E0508", message, small, *self.fixed_lines(), kind=SizeError)
-            case failures.Unproved():
-                self.shape("E0507", message, None, *self.fixed_lines())
+            case failures.Unproved(constraint=clause):
+                self.shape("E0507", message, None, *self.fixed_in(clause.left, clause.right))
             case failures.MissingStatic(name=name, value=value):
                 literal = value.literal if value is not None else None
                 hint = "…" if literal is None else str(literal)
@@ -171,6 +172,15 @@ class _Refusal:
                     f"{fixed.name} = {fixed.value} was fixed by {self.origin(fixed.origin)}"
                 )
         return lines
+
+    def fixed_in(self, *sizes: Size) -> list[str]:
+        """Those sizes that a clause names; all, where it shows none that is known."""
+        names = {s.name for size in sizes for s in (*size.symbols(), *self.shown(size).symbols())}
+        every = self.fixed_lines()
+        return [line for line in every if line.partition(" ")[0] in names] or every
+
+    def shown(self, size: Size) -> Size:
+        return self.names.abbreviate(size)
 
     def concerns(self, fixed: Fixed, declared: Size) -> bool:
         value = next(p.value for p in self.signature.sizes if p.name == fixed.name)

@@ -92,7 +92,7 @@ def test_the_dtype_is_checked_before_the_shape(m: tdsl.Module) -> None:
     ("call", "code", "says"),
     [
         (lambda m, x: m.linear(x), "E0503", "`w: f32[K, N]`, `b: f32[N]` are missing"),
-        (lambda m, x: m.linear(x, x, x, x), "E0503", "takes 3 arrays, not 4"),
+        (lambda m, x: m.linear(x, x, x, x), "E0503", "takes 3 arguments, not 4"),
         (lambda m, x: m.linear(x, x, x, x=x), "E0509", "`x` of `linear` is given twice"),
         (lambda m, x: m.linear(x, x, bias=x), "E0501", "no parameter `bias`"),
         (lambda m, x: m.linear(x, x, x[0], K=2), "E0501", "linear.compile(K=…)"),
@@ -156,7 +156,9 @@ def test_tuples_of_arrays_are_taken_apart(m: tdsl.Module) -> None:
     for wrong in (x, (x, y, y), (x, (y,)), None):
         with pytest.raises(tdsl.CallError, match="must be a tuple of 2 items"):
             m.apart(wrong, 2.0)
-    with pytest.raises(tdsl.ShapeError, match=r"`p\[1\]\[0\]` of `apart` has the wrong size") as caught:
+    with pytest.raises(
+        tdsl.ShapeError, match=r"`p\[1\]\[0\]` of `apart` has the wrong size"
+    ) as caught:
         m.apart((x, (y[:3], y)), 2.0)
     assert caught.value.argument == "p[1][0]"
 
