@@ -69,7 +69,7 @@ def _box(builtin: str, x: Array, starts: Sequence[Array], sizes: Sequence[int]) 
 def _dynamic_slice_reference(inputs: Sequence[Array], attributes: Attributes) -> Array:
     x, *starts = inputs
     sizes = concrete_shape(attributes["sizes"])
-    return x[_box(BUILTIN_OF["dynamic_slice"], x, starts, sizes)]
+    return np.asarray(x[_box(BUILTIN_OF["dynamic_slice"], x, starts, sizes)])
 
 
 def _dynamic_update(inputs: Sequence[ArrayLike], _: Attributes) -> tuple[DType, Sizes]:
