@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlir import ir
-from mlir.dialects import bufferization
+from mlir.dialects import bufferization, linalg
 
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes.own_updates import own_copy
@@ -31,8 +31,15 @@ def run(module: Any, options: Options) -> None:
             key = hash(value)
             source = placed.get(key, value)
             with before(end):
-                kept = bufferization.MaterializeInDestinationOp(argument.type, source, argument)
-            placed[key] = end.operation.operands[place] = kept.results[0]
+                if _is_of_loop(source):
+                    # What would be elided below is the memory of that loop, which may read the
+                    # state until its last step.
+                    kept = linalg.copy(source, outs=[argument])
+                else:
+                    kept = bufferization.MaterializeInDestinationOp(
+                        argument.type, source, argument
+                    ).results[0]
+            placed[key] = end.operation.operands[place] = kept
 
 
 # Operations that give the memory of their operand.
@@ -60,21 +67,34 @@ def _saved(value: Any, block: Any) -> Any:
         return own_copy(value)
 
 
+def _destination(value: Any) -> Any:
+    """What the operation that gives a value writes into; None where it makes memory of its own."""
+    operation = value.owner.operation
+    if operation.name == "scf.for":
+        place = next(at for at, result in enumerate(operation.results) if result == value)
+        return operation.operands[3 + place]
+    if operation.name in _DESTINATIONS:
+        return operation.operands[_DESTINATIONS[operation.name]]
+    if operation.name.startswith("linalg.") and len(operation.results) == 1:
+        return operation.operands[len(operation.operands) - 1]
+    return None
+
+
+def _is_of_loop(value: Any) -> bool:
+    """Whether the memory of a value is what a loop inside this one began with."""
+    while value is not None and not isinstance(value, ir.BlockArgument):
+        if value.owner.name == "scf.for":
+            return True
+        value = _destination(value)
+    return False
+
+
 def _is_in_place(value: Any, argument: Any) -> bool:
     """Whether the value is the argument, perhaps written into, that nothing else ever reads."""
     while value != argument:
         if isinstance(value, ir.BlockArgument):
             return False
-        operation = value.owner.operation
-        if operation.name == "scf.for":
-            place = next(i for i, result in enumerate(operation.results) if result == value)
-            value = operation.operands[3 + place]
-        elif operation.name in _DESTINATIONS:
-            value = operation.operands[_DESTINATIONS[operation.name]]
-        elif operation.name == "linalg.generic" and len(operation.results) == 1:
-            value = operation.operands[len(operation.operands) - 1]
-        else:
-            return False
-        if sum(1 for _ in value.uses) != 1:
+        value = _destination(value)
+        if value is None or sum(1 for _ in value.uses) != 1:
             return False
     return True
