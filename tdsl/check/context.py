@@ -16,7 +16,7 @@ from tdsl.syntax.diagnostics import Help
 from tdsl.syntax.source import Span
 from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
-from tdsl.types.sizes import SizeTooComplex, Symbol
+from tdsl.types.sizes import Size, SizeTooComplex, Symbol
 from tdsl.types.types import Type
 
 Rule = Callable[["Context", Any], typed.Expression]
@@ -40,6 +40,8 @@ class Owner:
     in_test: bool = False
     # The indices of loops that stay loops: not known before the program runs.
     loop_indices: set[Symbol] = field(default_factory=set)
+    # The range, start..stop, of each index of a loop or comprehension that is a symbol.
+    ranges: dict[Symbol, tuple[Size, Size]] = field(default_factory=dict)
     # How many constants or aliases lead here, each defined by the next.
     depth: int = 0
 

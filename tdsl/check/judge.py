@@ -99,7 +99,9 @@ class Judge:
         """Those among what is given: in shapes, and of arrays."""
         for argument in self.given.values():
             shape = argument.type.shape if isinstance(argument.type, TensorType) else argument.value
-            if isinstance(shape, tuple):
+            if isinstance(shape, Size):
+                yield shape
+            elif isinstance(shape, tuple):
                 yield from (size for size in shape if isinstance(size, Size))
 
 

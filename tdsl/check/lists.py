@@ -294,6 +294,7 @@ def index_facts(context: Context, name: str, start: Size, stop: Size) -> tuple[S
     if least is None:
         least = 0 if context.facts.at_least(start, 0) else UNBOUNDED
     index = context.new_index(name, least)
+    context.owner.ranges[index] = (start, stop)
     symbol = Size.of(index)
     return index, context.facts.assume(symbol - start).assume(stop - symbol - 1)
 

@@ -139,7 +139,8 @@ def _body(
         facts = facts.assume(symbol - walk.start).assume(walk.stop - symbol - 1)
     inner = context.inside(facts)
     state = inner.new_local(_name(node.state), initial.type, node.state.span)
-    bindings = _bind(inner, node.state, poison(state.span) if is_poisoned(initial) else state)
+    start = poison(state.span) if is_poisoned(initial) else state
+    bindings = _bind(inner, node.state, start, is_state=True)
     if walk is None:
         bindings += bind_pattern(inner, node.pattern, poison(node.pattern.span))
     elif walk.item is not None:
@@ -157,11 +158,14 @@ def _body(
     return state, body
 
 
-def _bind(context: Context, pattern: ast.Pattern, value: typed.Expression) -> list[typed.Binding]:
+def _bind(
+    context: Context, pattern: ast.Pattern, value: typed.Expression, *, is_state: bool = False
+) -> list[typed.Binding]:
     """Without a second name for what has one already."""
     if isinstance(pattern, ast.NamePattern) and isinstance(value, typed.Local):
         if claim_name(context, pattern.name, pattern.span):
-            context.environment.bind(pattern.name, Bound(value, pattern.span, used=True))
+            bound = Bound(value, pattern.span, is_state=is_state)
+            context.environment.bind(pattern.name, bound)
         return []
     return bind_pattern(context, pattern, value)
 

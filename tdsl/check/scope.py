@@ -107,11 +107,13 @@ class ModuleScope:
 
 @dataclass(eq=False)
 class Bound:
-    """What a local name stands for. `span` is where it was bound."""
+    """What a local name stands for. `span` is where it was bound; `is_state`, that a loop carries
+    it from step to step."""
 
     value: typed.Expression
     span: Span
     used: bool = False
+    is_state: bool = False
 
 
 class Environment:

@@ -59,7 +59,16 @@ def _warn_unused(context: Context) -> None:
     if context.owner.in_test:
         return
     for name, bound in context.environment.own().items():
-        if not bound.used and not name.startswith("_"):
+        if bound.used or name.startswith("_"):
+            continue
+        if bound.is_state:
+            context.reporter.report(
+                "W0004",
+                f"the state `{name}` is not used: each step forgets what the one before gave",
+                bound.span,
+                helps=[Help(f"use it in the body; if it is to be forgotten, call it `_{name}`")],
+            )
+        else:
             context.reporter.report(
                 "W0004",
                 f"`{name}` is not used",

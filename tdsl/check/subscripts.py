@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tdsl.check import typed
-from tdsl.check.advice import add_where, at_most, less, positive
+from tdsl.check.advice import add_where, at_most, divisibility, less, positive
 from tdsl.check.binders import with_binders
 from tdsl.check.context import Context
 from tdsl.check.sizes import size_of
@@ -234,7 +235,10 @@ class _Subscript:
         if not problems:
             return typed.IndexRange(start, stop)
         message, _, remark = problems[0]
-        helps = [] if all_literal else [self._where([problem[1] for problem in problems])]
+        helps: list[Help] = []
+        if not all_literal:
+            helps += divisibility(self.context, (start, stop))
+            helps.append(self._where([problem[1] for problem in problems]))
         self._report("E0401", message, item.span, axis, size, helps, remark)
         return None
 
@@ -310,10 +314,25 @@ class _Subscript:
         shown = self.context.show(self.type)
         labels = [Label(span), Label(self.node.value.span, f"this is {shown}")]
         notes = [f"axis {axis} has size {names.size(size)}"] if "axis" not in message else []
+        notes += self._indices(span)
         if remark:
             notes.append(remark)
         diagnostic = Diagnostic(code, message, tuple(labels), tuple(notes), tuple(helps))
         self.context.reporter.add(with_binders(self.context.owner, diagnostic))
+
+    def _indices(self, span: Span) -> list[str]:
+        """What is known of the indices of loops in an index."""
+        names, ranges = self.context.names, self.context.owner.ranges
+        return [
+            f"`{symbol.name}` goes from {names.size(start)} to {names.size(stop - 1)}"
+            for symbol, (start, stop) in ranges.items()
+            if re.search(rf"\b{re.escape(symbol.name)}\b", span.text)
+            and any(
+                isinstance(bound.value, typed.SizeNumber) and bound.value.size.symbol == symbol
+                for bound in [self.context.environment.find(symbol.name)]
+                if bound is not None
+            )
+        ]
 
     def _too_many(self, named: int) -> typed.Expression:
         shown = self.context.show(self.type)

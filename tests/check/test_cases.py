@@ -28,7 +28,7 @@ def test_edits_that_are_offered_mend_the_error(path: Path) -> None:
     bad = {line for line, _ in expectations(text)}
     offered = 0
     for number in sorted(bad):
-        alone = "\n".join(_without_other_errors(lines, number, bad))
+        alone = "\n".join(without_other_errors(lines, number, bad))
         result = check_text(alone, path.name)
         before = codes(result)
         for found in result.diagnostics:
@@ -63,7 +63,7 @@ OFFERED = {
 }
 
 
-def _without_other_errors(lines: list[str], number: int, bad: set[int]) -> list[str]:
+def without_other_errors(lines: list[str], number: int, bad: set[int]) -> list[str]:
     """The lines without other items that have errors (they stay empty, so numbers stay)."""
     items: list[tuple[int, int]] = []
     for index, line in enumerate(lines):

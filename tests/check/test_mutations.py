@@ -40,7 +40,7 @@ MISTAKES = [
     (MLP, "linear(hidden, down_weight", "linear(hidden, up_weight", "E0504"),
     (MLP, "linear(hidden, down_weight", "linear(x, down_weight", "E0504"),
     (MLP, "x @ weight + bias", "weight @ x + bias", "E0302"),
-    (MLP, "0.044715 * x ** 3", '"0.044715" * x ** 3', "E0308"),
+    (MLP, "0.044715 * x**3", '"0.044715" * x**3', "E0308"),
     (MLP, "-> f32[6, 8]", "-> f32[8, 6]", "E0209"),
     (MLP, "f32[...S]) -> f32[...S]", "f32[...S]) -> f64[...S]", "E0204"),
     (BLOCKS, "attention[heads=heads](normed,", "attention(normed,", "E0506"),
