@@ -167,7 +167,7 @@ def _named(node: Node, result: Any) -> Iterator[tuple[str, Array]]:
 
 def _report(output: Output, made: Inputs, node: Node, result: Any, expected: Any) -> None:
     results = list(_named(node, result))
-    width = max(len(name) for name, _ in (*made.shown, *results, ("12345678 ", None)))
+    width = max(9, *(len(name) for name, _ in (*made.shown, *results)))
     for name, array in made.shown:
         output.results.print(Text(f"{name:<{width}} {describe_array(array)}"))
     for (name, array), (_, wanted) in zip(results, _named(node, expected), strict=True):

@@ -34,6 +34,15 @@ class Fact:
         sizes = [axis for axis in self.declared if isinstance(axis, Size)]
         return [(p, size, self.found[p]) for p, size in zip(places, sizes, strict=False)]
 
+    @property
+    def transposed_pairs(self) -> list[tuple[Size, int]]:
+        """The sizes of a matrix, each with what was found for the other one."""
+        pairs = self.pairs
+        if self.own_axes != 2 or not len(pairs) == len(self.declared) == len(self.found):
+            return []
+        (_, first, a), (_, second, b) = pairs[-2:]
+        return [(first, b), (second, a)]
+
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
@@ -133,6 +142,11 @@ def _first_values(
                     symbol, value = solved
                     by_value = votes.setdefault(symbol, {})
                     by_value[value] = by_value.get(value, 0) + count
+            # What a matrix says the other way round is worth a try, but no vote.
+            for declared, found in fact.transposed_pairs:
+                solved = _solve(declared.substitute(values), found)
+                if solved is not None and solved[0] in votes:
+                    votes[solved[0]].setdefault(solved[1], 0)
         if not votes:
             return values, candidates
         for symbol, by_value in votes.items():

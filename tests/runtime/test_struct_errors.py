@@ -84,12 +84,18 @@ def test_all_weights_of_torch_are_transposed(gpt2: tdsl.Function) -> None:
     said = lines(error)
     assert said[0].endswith("does not fit: 6 arrays have another shape")
     assert said[2:5] == [
-        "`p.blocks[0].attn.c_attn.w` (and 1 more like it) is f32[96, 32]:"
-        " wants f32[C, 3*C] = f32[32, 96]; matches if transposed",
-        "`p.blocks[0].mlp.c_fc.w` (and 1 more like it) is f32[128, 32]:"
-        " wants f32[C, F] = f32[32, 128]; matches if transposed",
-        "`p.blocks[0].mlp.c_proj.w` (and 1 more like it) is f32[32, 128]:"
-        " wants f32[F, C] = f32[128, 32]; matches if transposed",
+        (
+            "`p.blocks[0].attn.c_attn.w` (and 1 more like it) is f32[96, 32]:"
+            " wants f32[C, 3*C] = f32[32, 96]; matches if transposed"
+        ),
+        (
+            "`p.blocks[0].mlp.c_fc.w` (and 1 more like it) is f32[128, 32]:"
+            " wants f32[C, F] = f32[32, 128]; matches if transposed"
+        ),
+        (
+            "`p.blocks[0].mlp.c_proj.w` (and 1 more like it) is f32[32, 128]:"
+            " wants f32[F, C] = f32[128, 32]; matches if transposed"
+        ),
     ]
     assert said[5].startswith("C = 32 was fixed by `p.wte: f32[V, C]`")
     assert said[6].startswith("F = 128 was fixed by `p.blocks[0].mlp.c_fc.b: f32[F]`")
@@ -118,8 +124,10 @@ def test_everything_at_once(gpt2: tdsl.Function) -> None:
         "`p.wpe` is f32[1, 32, 32]: wants f32[N, C]",
         "`p.blocks[1].attn.c_attn.b` is f64[96]: wants f32[3*C]",
         "`p.blocks[0].ln_1.g` is a Python str: wants f32[C]",
-        "`p.blocks[0].mlp.c_fc.w` is f32[128, 32]: wants f32[C, F] = f32[32, 128];"
-        " matches if transposed",
+        (
+            "`p.blocks[0].mlp.c_fc.w` is f32[128, 32]: wants f32[C, F] = f32[32, 128];"
+            " matches if transposed"
+        ),
     ):
         assert line in lines(error)
     assert error.diagnostics[0].notes[0] == "missing `p.ln_f.b: f32[C]`"

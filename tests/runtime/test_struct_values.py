@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ import pytest
 from struct_programs import SMALL, arrays
 
 import tdsl
+from tdsl.check.modules import check_source
+from tdsl.runtime.module import Module, fill
+from tdsl.syntax.source import Source
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +144,26 @@ def test_programs_warn_once() -> None:
     assert (caught[0].filename, caught[0].lineno) == ("<warned>", 3)
 
 
+def test_a_program_that_is_loaded_again_does_not_warn_again() -> None:
+    text = "tdsl 0.1\npub fn f[N](x: f32[N]) -> f32[N] {\n    let y = x\n    x\n}\n"
+    module = Module("warned")
+    result = check_source(Source("<warned>", text), None)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(2):
+            fill(module, result, None, "all")
+    assert len(caught) == 1
+
+
+def test_a_module_that_is_loaded_again_has_new_classes() -> None:
+    module = Module("again")
+    fill(module, check_source(Source("<again>", SMALL), None), None, "all")
+    old = module.Linear
+    fill(module, check_source(Source("<again>", SMALL), None), None, "all")
+    assert module.Linear is not old
+    np.testing.assert_array_equal(module.twice(old(arrays(2, 2), arrays(2))).b, arrays(2) * 2)
+
+
 # --- arguments
 
 
@@ -176,6 +200,19 @@ def test_lists_of_structs_of_lists(m: tdsl.Module, length: int) -> None:
         np.testing.assert_array_equal(result.stacked.bias, bias * 2)
         np.testing.assert_array_equal(result[0].heads[1].w, heads[0, 1])
         np.testing.assert_array_equal(m.doubled(result).stacked.bias, bias * 4)
+
+
+def test_a_list_of_another_axis_is_not_mistaken_for_a_right_one(m: tdsl.Module) -> None:
+    right = tdsl.stack([m.Layer(heads=[m.Head(arrays(3))] * 2, bias=arrays(3))] * 2)
+    heads = right.stacked.heads
+    assert (heads.axis, len(heads)) == (1, 2)
+    m.doubled(right)
+    turned = tdsl.StackedList(heads.stacked, 0)
+    wrong = tdsl.StackedList(m.Layer(heads=turned, bias=right.stacked.bias))
+    for _ in range(2):
+        m.doubled(right)
+        with pytest.raises(tdsl.CallError, match="lists around it"):
+            m.doubled(wrong)
 
 
 def test_lists_of_arrays_and_of_numbers(m: tdsl.Module) -> None:
@@ -260,6 +297,16 @@ def test_stacked_lists_are_sequences_of_views(m: tdsl.Module) -> None:
         np.asarray(stacked)
     again = pickle.loads(pickle.dumps(stacked))
     np.testing.assert_array_equal(again[2].w, items[2].w)
+
+
+def test_lists_in_lists_in_lists() -> None:
+    cube = arrays(2, 3, 4, 5)
+    stacked = tdsl.stack([[list(row) for row in plane] for plane in cube])
+    assert [stacked.axis, stacked.stacked.axis, stacked.stacked.stacked.axis] == [0, 1, 2]
+    assert [len(stacked), len(stacked[0]), len(stacked[0][0])] == [2, 3, 4]
+    np.testing.assert_array_equal(stacked[1][2][3], cube[1, 2, 3])
+    np.testing.assert_array_equal(stacked[1:][0][2][1:][0], cube[1, 2, 1])
+    np.testing.assert_array_equal(stacked.stacked[2][3], cube[:, 2, 3])
 
 
 def test_a_scalar_item_is_a_view_too() -> None:
