@@ -177,7 +177,9 @@ def test_a_position_out_of_range_is_an_error(index: int) -> None:
         f"slice: start {index} is out of range for axis 0 of size 5: 2 of its positions can start "
         "at 0 to 3"
     )
-    with pytest.raises(IndexError, match=r"update: start .* 5 of its positions can only start at 0"):
+    with pytest.raises(
+        IndexError, match=r"update: start .* 5 of its positions can only start at 0"
+    ):
         PRIMITIVES["dynamic_update"].reference([ROW, ROW, *starts], {})
 
 
