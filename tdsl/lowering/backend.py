@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
+from tdsl.lowering.kernels import Generators
+from tdsl.lowering.machine import MACHINES, Machine
 from tdsl.lowering.options import Options
 
 PythonPass = Callable[[Any, Options], None]
@@ -45,3 +48,7 @@ class Backend:
     """Replace operations of bufferized code, marked by choose_kernels, by calls of kernels."""
     math: tuple[Pass, ...] = ()
     """Expand mathematical functions in bodies."""
+    generators: Generators = field(default_factory=lambda: MappingProxyType({}))
+    """What computes claims by generated kernels."""
+    machine: Callable[[Options], Machine] = lambda options: MACHINES["portable"]
+    """The processor that kernels are made for."""

@@ -9,7 +9,9 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 # Kind of claim -> the implementations that a backend may offer, best first.
-KERNEL_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"matmul": ("blas", "loops")})
+KERNEL_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"matmul": ("native", "blas", "loops")}
+)
 
 
 Bounds = Literal["trap", "clamp"]
@@ -23,6 +25,10 @@ class KernelsError(ValueError):
 def _nearest(word: str, known: tuple[str, ...]) -> str:
     close = difflib.get_close_matches(word, known, n=1)
     return f"; did you mean `{close[0]}`?" if close else ""
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,7 @@ class Kernels:
             if colon and implementation not in known:
                 raise KernelsError(
                     f"--kernels={text}: `{kind}` has no implementation `{implementation}`; it has "
-                    f"{' and '.join(known)}{_nearest(implementation, known)}"
+                    f"{_listed(known)}{_nearest(implementation, known)}"
                 )
             choices[kind] = (implementation,) if colon else known
         return Kernels(MappingProxyType(choices))
@@ -111,6 +117,8 @@ class Options:
     """Let intermediate results that do not live at the same time share memory."""
     bounds: Bounds = "trap"
     """What happens to a run-time position out of range: an IndexError, or the nearest inside."""
+    isa: str = "host"
+    """The vector unit that kernels use: of this processor, or one of machine.MACHINES."""
 
     def to_data(self) -> dict[str, str | bool]:
         """As plain data for JSON; also what tells two compiled instances apart."""
@@ -121,6 +129,7 @@ class Options:
             "vectorize": self.vectorize,
             "reuse_scratch": self.reuse_scratch,
             "bounds": self.bounds,
+            "isa": self.isa,
         }
 
     @staticmethod

@@ -27,9 +27,11 @@ from tdsl.lowering.passes import (
     keep_extrema,
     loops,
     own_updates,
+    place_kernels,
     reassociate_sums,
     reshape_to_expand,
     reuse_operands,
+    substitute_kernels,
 )
 from tdsl.lowering.rewriting import DYNAMIC, collect, public_function
 from tdsl.lowering.sizes import INTERFACE, attach_interface
@@ -71,7 +73,7 @@ _BUFFERIZE = (
 # Memory before arithmetic: the axis of memref.dim must still be seen to be a constant.
 _TO_LLVM = (
     "lower-affine,expand-strided-metadata,lower-affine,arith-expand{include-bf16=1},"
-    "convert-scf-to-cf,finalize-memref-to-llvm,convert-math-to-llvm,convert-math-to-libm,"
+    "convert-scf-to-cf,convert-vector-to-llvm{enable-x86vector=0},finalize-memref-to-llvm,convert-math-to-llvm,convert-math-to-libm,"
     "convert-arith-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,"
     "reconcile-unrealized-casts"
 )
@@ -79,22 +81,34 @@ _TO_LLVM = (
 
 def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
     """The passes that lead to a stage from the stage before it."""
+
+    def choose(module: Any, options: Options) -> None:
+        """Decide for each claim who computes it: a kernel, BLAS, or plain loops."""
+        choose_kernels.run(module, options, backend.generators, backend.machine(options))
+
+    def substitute(module: Any, options: Options) -> None:
+        """Generate the kernels, and call them where their operands and results lie."""
+        substitute_kernels.run(module, options, backend.generators, backend.machine(options))
+
     if stage == "bufferized":
         return (
             Pass("destinations", destinations.run),
+            Pass("choose-kernels", choose),
+            Pass("inline-claims", "inline{default-pipeline=},symbol-dce"),
             Pass("generalise-transposes", generalise_transposes.run),
             Pass("keep-costly", keep_costly.run),
             Pass("fuse", "linalg-fuse-elementwise-ops", lambda options: options.fuse),
-            Pass("choose-kernels", choose_kernels.run),
-            Pass("inline-claims", "inline{default-pipeline=},symbol-dce"),
+            Pass("place-kernels", place_kernels.run),
             Pass("reshape-to-expand", reshape_to_expand.run),
             Pass("reuse-operands", reuse_operands.run),
             Pass("own-updates", own_updates.run),
             Pass("carry-state", carry_state.run),
             Pass("bufferize", _BUFFERIZE),
+            Pass("restore-claims", place_kernels.restore),
         )
     if stage == "llvm":
         return (
+            Pass("substitute-kernels", substitute),
             *backend.kernels,
             Pass("copies-to-linalg", copies_to_linalg.run),
             Pass("generalise", "linalg-generalize-named-ops"),

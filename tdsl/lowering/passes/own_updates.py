@@ -26,14 +26,17 @@ def run(module: Any, options: Options) -> None:
     """Bufferization would copy it, too, but to memory of its own; a copy that is written down can
     go straight to the result. The same for what a loop begins with and then overwrites."""
     for operation in collect(module, {"tensor.insert_slice", "scf.for"}):
-        places = (
-            [1] if operation.name == "tensor.insert_slice" else range(3, len(operation.operands))
-        )
-        for place in places:
+        loops = operation.name == "scf.for"
+        begun: list[Any] = []  # what the loop may overwrite
+        for place in range(3, len(operation.operands)) if loops else (1,):
             target = operation.operands[place]
-            if isinstance(target.type, ir.RankedTensorType) and _must_be_kept(target):
+            if not isinstance(target.type, ir.RankedTensorType):
+                continue
+            # Two states must not begin as one: each is changed on its own.
+            if _must_be_kept(target) or target in begun:
                 with before(operation):
                     operation.operation.operands[place] = own_copy(target)
+            begun.append(target)
 
 
 def _must_be_kept(value: Any) -> bool:

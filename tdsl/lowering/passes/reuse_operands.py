@@ -6,6 +6,7 @@ from typing import Any
 
 from mlir import ir
 
+from tdsl.lowering.kernels import CALL
 from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import ancestor_in, as_block, collect, functions
 
@@ -22,7 +23,8 @@ def run(module: Any, options: Options) -> None:
         return
     for function in functions(module):
         for operation in collect(function, {"linalg.generic"}):
-            _reuse(operation)
+            if CALL not in operation.attributes:  # a kernel reads operands after it has written
+                _reuse(operation)
 
 
 def _reuse(operation: Any) -> None:
