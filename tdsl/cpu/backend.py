@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from tdsl.cpu import blas_calls, vecmath
+from tdsl.cpu.gemm import Gemm
+from tdsl.engine.llvm import Target
 from tdsl.lowering.backend import Backend, Pass
+from tdsl.lowering.machine import MACHINES, Machine, machine_of
+from tdsl.lowering.options import Options
+
+
+def machine(options: Options) -> Machine:
+    """The one that the options force, or this processor."""
+    return MACHINES[options.isa] if options.isa in MACHINES else machine_of(Target.host().features)
+
 
 CPU = Backend(
     name="cpu",
+    generators=MappingProxyType({"matmul": MappingProxyType({"native": Gemm()})}),
+    machine=machine,
     kernels=(Pass("blas-calls", blas_calls.run),),
     math=(Pass("vector-math", vecmath.run, lambda options: options.vector_math),),
 )

@@ -10,8 +10,8 @@ from mlir import ir
 from mlir.dialects import arith, func, llvm, memref, scf
 
 from tdsl.cpu.blas import find_blas
+from tdsl.lowering.kernels import KERNEL
 from tdsl.lowering.options import Options
-from tdsl.lowering.passes.choose_kernels import KERNEL
 from tdsl.lowering.rewriting import DYNAMIC, before, collect, index, integer, touches_elements
 
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112

@@ -230,7 +230,7 @@ def test_kernels_read_back(text: str) -> None:
 
 
 def test_a_kind_alone_allows_every_implementation() -> None:
-    assert Kernels.parse("matmul").implementations("matmul") == ("blas", "loops")
+    assert Kernels.parse("matmul").implementations("matmul") == ("native", "blas", "loops")
     assert Kernels.parse(" matmul ") == Kernels.all()
     assert Kernels.none().implementations("matmul") == ()
 
@@ -239,7 +239,7 @@ def test_a_kind_alone_allows_every_implementation() -> None:
     ("text", "message"),
     [
         ("matmull", r"no kind of kernel is called `matmull`.*did you mean `matmul`\?"),
-        ("matmul:mkl", r"`matmul` has no implementation `mkl`; it has blas and loops"),
+        ("matmul:mkl", r"`matmul` has no implementation `mkl`; it has native, blas and loops"),
         ("matmul:blass", r"did you mean `blas`\?"),
         ("matmul:", r"has no implementation"),
         ("matmul,matmul", "given twice"),

@@ -1,0 +1,92 @@
+"""What a backend is asked for when it computes a claim by a kernel of its own, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from mlir import ir
+
+from tdsl.lowering.machine import Machine
+from tdsl.lowering.options import Options
+from tdsl.types.sizes import Size, Symbol
+
+CLAIM, KERNEL, CALL, CLAIMS = "tdsl.claim", "tdsl.kernel", "tdsl.call", "tdsl.claims"
+"""Attributes: kind of an outlined claim; the implementation that will compute it; on what stands
+for a call of a kernel, the claim's function; on the module, the bodies of claims set aside."""
+
+
+class Refused(Exception):
+    """A claim that a generator has no kernel for; the message says why."""
+
+
+def operand_size(position: int, axis: int) -> Symbol:
+    """In sizes of scratch memory: the size of one axis of an operand."""
+    return Symbol(f"operand{position}_axis{axis}", "kernel")
+
+
+@dataclass(frozen=True)
+class KernelRequest:
+    """One kernel to generate: what it computes, and how its operands lie in memory."""
+
+    kind: str
+    symbol: str
+    """The name of the function to define."""
+    function: Any
+    """The claim as it was outlined: a func.func on tensors with a plain body."""
+    operands: tuple[Any, ...]
+    """The memref type of each operand."""
+    result: Any
+    """The memref type of the destination, which no operand overlaps."""
+    machine: Machine
+    options: Options
+    prepacked: frozenset[int] = frozenset()
+    """Operands that are given as the kernel packs them."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A generated kernel: `text` defines `symbol`, which takes the operands, the destination, and
+    scratch memory (a memref<?xi8>) if it needs any."""
+
+    symbol: str
+    text: str
+    scratch: Size | None = None
+    """Bytes, over `operand_size` symbols."""
+
+
+class Generator(Protocol):
+    """Makes kernels of one implementation of one kind of claim."""
+
+    def accept(self, function: Any, machine: Machine, options: Options) -> None:
+        """Refused where there will be no kernel. What is accepted must be generated later, for
+        any layout of the operands."""
+
+    def unit_last(self, function: Any) -> tuple[bool, ...]:
+        """For each operand and the destination, whether neighbours along the last axis must be
+        neighbours in memory; where they are not, the kernel gets a copy."""
+
+    def generate(self, request: KernelRequest) -> Kernel: ...
+
+
+Generators = Mapping[str, Mapping[str, Generator]]
+"""Kind of claim -> implementation -> generator."""
+
+
+def canonical_layout(type_: Any) -> Any:
+    """The layout as kernels are told it: plain, or with open strides and offset."""
+    type_ = ir.MemRefType(type_)
+    plain = ir.MemRefType.get(type_.shape, type_.element_type)
+    if type_ == plain or type_.rank == 0:
+        return plain
+    strides, _ = type_.get_strides_and_offset()
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    kept = [dynamic] * (type_.rank - 1) + [1 if strides[-1] == 1 else dynamic]
+    layout = ir.StridedLayoutAttr.get(dynamic, kept)
+    return ir.MemRefType.get(type_.shape, type_.element_type, layout)
+
+
+def has_unit_last(type_: Any) -> bool:
+    type_ = ir.MemRefType(type_)
+    return type_.rank == 0 or bool(type_.get_strides_and_offset()[0][-1] == 1)

@@ -1,0 +1,44 @@
+"""What generated kernels must know of the processor; free of MLIR."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
+
+Isa = Literal["avx512", "avx2", "portable"]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A class of processors: its vector unit."""
+
+    isa: Isa
+    vector_bytes: int
+    registers: int
+    fma: bool
+    """Whether a product and a sum are one instruction; else `fma` would call a function."""
+
+    def lanes(self, element_bytes: int) -> int:
+        return max(self.vector_bytes // element_bytes, 1)
+
+
+MACHINES: Final[Mapping[str, Machine]] = MappingProxyType(
+    {
+        "avx512": Machine("avx512", 64, 32, True),
+        "avx2": Machine("avx2", 32, 16, True),
+        "portable": Machine("portable", 16, 16, False),
+    }
+)
+ISAS: Final = ("host", *MACHINES)
+
+
+def machine_of(features: str) -> Machine:
+    """The widest that a processor with these features (as LLVM lists them) has."""
+    known = set(features.split(","))
+    if "+avx512f" in known and "+avx512vl" in known and "+avx512bw" in known:
+        return MACHINES["avx512"]
+    if "+avx2" in known and "+fma" in known:
+        return MACHINES["avx2"]
+    return MACHINES["portable"]
