@@ -94,11 +94,11 @@ class _Printer:
         head = f"{given} = loop {body.index.name} in {start}..{start + attributes['trip']}"
         if parts:
             head += f" ({', '.join(parts)})"
-        values = ", ".join(map(self.operand, body.results))
+        inside = self.lines(body.graph(graph.name), claims, f"{indent}  ")
         return [
             (f"{indent}{head} {{", _place(node)),
-            *self.lines(body.graph(graph.name), claims, f"{indent}  "),
-            (f"{indent}  yield {values}", ""),
+            *inside,
+            (f"{indent}  yield {', '.join(map(self.operand, body.results))}", ""),
             (f"{indent}}}", ""),
         ]
 
