@@ -47,6 +47,7 @@ pub fn doubled[L, H, D](ls: [Layer[H, D]; L]) -> [Layer[H, D]; L] {
     out
 }
 pub fn mean_of[L](xs: [f32; L]) -> f32 { (fold s = f32(0) for x in xs { s + x }) / L }
+pub fn moved[N](p: Head[N], by: f32 = 1.5, k: i32 = 2) -> f32[N] { p.w * by + f32(k) }
 pub fn several[N](x: f32[N]) -> (Head[N], (f32, [f32[N]; 2])) {
     (Head(w=x + 1), (sum(x), [x * 2, x * 3]))
 }

@@ -255,6 +255,57 @@ def test_arrays_in_structs_in_any_layout(m: tdsl.Module) -> None:
         np.testing.assert_allclose(m.linear(x=x, p=given), expected, rtol=1e-5)
 
 
+def test_defaults_with_structs(m: tdsl.Module, monkeypatch: pytest.MonkeyPatch) -> None:
+    p = m.Head(arrays(3))
+    calls = {
+        (1.5, 2): lambda: m.moved(p),
+        (1.5, 3): lambda: m.moved(p, k=3),
+        (0.5, 2): lambda: m.moved(p, 0.5),
+        (4, 1): lambda: m.moved(k=1, by=4, p=p),
+    }
+    for times in range(2):
+        for (by, k), call in calls.items():
+            np.testing.assert_allclose(call(), p.w * np.float32(by) + k, rtol=1e-6)
+        if not times:
+            monkeypatch.setattr(m.moved, "_call_slowly", None)
+
+
+def test_arrays_of_other_libraries_in_structs(m: tdsl.Module) -> None:
+    class Foreign:
+        def __init__(self, array: Any) -> None:
+            self.array = array
+
+        def __dlpack__(self, **options: Any) -> Any:
+            return self.array.__dlpack__(**options)
+
+        def __dlpack_device__(self) -> Any:
+            return self.array.__dlpack_device__()
+
+    x, w, b = arrays(3, 4), arrays(4, 5), arrays(5)
+    expected = m.linear(x, m.Linear(w, b))
+    np.testing.assert_array_equal(m.linear(x, m.Linear(Foreign(w), Foreign(b))), expected)
+    np.testing.assert_array_equal(m.sums([Foreign(b), b]).stacked, m.sums([b, b]).stacked)
+
+
+def test_many_threads_call_at_once(m: tdsl.Module) -> None:
+    items = [m.Layer(heads=[m.Head(arrays(3, seed=i))], bias=arrays(3, seed=i)) for i in range(4)]
+    stacked = tdsl.stack(items)
+    failures: list[str] = []
+
+    def work() -> None:
+        for _ in range(50):
+            for given in (stacked, items):
+                if not np.array_equal(m.doubled(given).stacked.bias, stacked.stacked.bias * 2):
+                    failures.append("wrong")
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
 def test_results_share_nothing_with_arguments(m: tdsl.Module) -> None:
     ls = tdsl.stack([m.Layer(heads=[m.Head(arrays(3))], bias=arrays(3))])
     before = ls.stacked.heads.stacked.w.copy()
