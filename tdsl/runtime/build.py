@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from tdsl.check import typed
 from tdsl.errors import InternalError
@@ -17,26 +16,35 @@ from tdsl.lowering.emit import emit_module
 from tdsl.lowering.interface import Interface, evaluate
 from tdsl.lowering.options import BOUNDS, Bounds, Kernels, Options
 from tdsl.runtime.calling import Code
-from tdsl.types.sizes import Symbol
+from tdsl.types.dtypes import DType
+from tdsl.types.sizes import Size, Symbol
 from tdsl.types.types import Substitution
 
 
 @dataclass(frozen=True)
 class Built:
-    """Loaded code of an instance, and the shapes of what it gives."""
+    """Loaded code of an instance, and the shapes of what it takes and gives."""
 
     code: Code
-    results: tuple[ArrayType, ...]
-    open_sizes: tuple[Symbol, ...]
-    scratch: Any  # CompiledObject.scratch_bytes
+    interface: Interface
+    dtypes: tuple[DType, ...]  # of the results
+    scratch: Size
     sites: tuple[Site, ...] = ()
+
+    @property
+    def results(self) -> tuple[ArrayType, ...]:
+        shapes = self.interface.results
+        return tuple(map(ArrayType, self.dtypes, shapes))
+
+    @property
+    def open_sizes(self) -> tuple[Symbol, ...]:
+        return self.interface.symbols
 
     def literal_shape(self, type_: ArrayType, values: Mapping[Symbol, int]) -> tuple[int, ...]:
         return tuple(evaluate(size, values) for size in type_.shape)
 
     def scratch_bytes(self, values: Mapping[Symbol, int]) -> int:
-        found: int = self.scratch([values[symbol] for symbol in self.open_sizes])
-        return found
+        return evaluate(self.scratch, {symbol: values[symbol] for symbol in self.open_sizes})
 
 
 def check_kernels(text: str) -> Kernels:
@@ -82,9 +90,9 @@ def build(
         ) from error
     return Built(
         Code(loaded.address(compiled.entry), loaded),
-        tuple(node.type for node in graph.results),
-        interface.symbols,
-        compiled.scratch_bytes,
+        compiled.interface,
+        tuple(node.type.dtype for node in graph.results),
+        compiled.scratch,
         compiled.sites,
     )
 

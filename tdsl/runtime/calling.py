@@ -6,7 +6,7 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from ctypes import CFUNCTYPE, c_char_p, c_int32, c_int64, c_void_p
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -20,8 +20,6 @@ ALIGNMENT = 64
 KEPT_BYTES = 1 << 26  # scratch larger than this goes back to the system after each call
 
 Assemble = Callable[[list[Array]], Any]
-# The memory, the aligned address in it, and the bytes from there: a status block, then scratch.
-Arena = tuple[Array, int, int]
 # The status block is as long as the alignment, so that the scratch memory is aligned, too.
 _Status = c_int64 * STATUS_WORDS
 
@@ -72,14 +70,17 @@ addresses_of: Callable[[Sequence[Array]], list[int]] = _peek_addresses if _PEEK 
 class Code:
     """The loaded code of one instance: its entry, and what keeps it in memory."""
 
-    __slots__ = ("arenas", "entry", "owner")
+    __slots__ = ("address", "arenas", "entry", "owner")
 
     def __init__(self, address: int, owner: object) -> None:
+        self.address = address
         self.entry = ENTRY(address)
         self.owner = owner  # unloads the code when it goes
         # Free scratch memory. Taking and giving back are atomic list operations: no lock that a
         # fork could leave held, and as many arenas as there were calls at once.
-        self.arenas: list[Arena] = []
+        # Each is an array of bytes in which a status block and then the scratch memory lie, from
+        # the first multiple of ALIGNMENT on.
+        self.arenas: list[Array] = []
 
 
 class Plan:
@@ -115,27 +116,32 @@ class Plan:
         for output in outputs:
             pointers.append(address_of(output))
         arena = self._arena()
-        start = arena[1]
+        start = address_of(arena)
+        start += -start % ALIGNMENT
         pointers.append(start + ALIGNMENT)
         pointers.append(start)
         if code.entry(self.pack(*pointers), self.sizes):
-            raise IndexError(violation(self.sites, list(_Status.from_address(start))))
+            refuse(self.sites, start)
         if self.scratch <= KEPT_BYTES:
             code.arenas.append(arena)
         return outputs[0] if self.assemble is None else self.assemble(outputs)
 
-    def _arena(self) -> Arena:
+    def _arena(self) -> Array:
+        wanted = self.scratch + 2 * ALIGNMENT
         try:
             arena = self.code.arenas.pop()
-            if arena[2] >= self.scratch:
+            if arena.nbytes >= wanted:
                 return arena
         except IndexError:
             pass
         try:
-            memory = np.empty(self.scratch + 2 * ALIGNMENT, np.uint8)
+            return np.empty(wanted, np.uint8)
         except ValueError as problem:  # more than an address can reach
             raise MemoryError(
                 f"this call needs {self.scratch} bytes of scratch memory"
             ) from problem
-        start = address_of(memory)
-        return memory, start + -start % ALIGNMENT, self.scratch
+
+
+def refuse(sites: Sequence[Site], status: int) -> NoReturn:
+    """The exception that a status block at this address stands for."""
+    raise IndexError(violation(sites, list(_Status.from_address(status))))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from tdsl.runtime.bindings import (
 from tdsl.runtime.build import build
 from tdsl.runtime.calling import Plan, address_of, addresses_of
 from tdsl.runtime.layout import layout_of
+from tdsl.runtime.native import NativeCalls, is_plain_tuple
 from tdsl.runtime.reading import Reader
 from tdsl.runtime.solving import solve_arguments
 from tdsl.runtime.specialise import Instance, Instances, Point, statics_of
@@ -66,6 +67,10 @@ class Function:
     """A function of a module. Shapes, dtypes and statics of the arguments choose an instance,
     which is compiled when first needed."""
 
+    # What a call finds: `_call`, or a builtin that calls compiled instances natively and leaves to
+    # `_call` what is for none of them. A slot, so that there is no method in Python in between.
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+
     def __init__(
         self,
         program: typed.Program,
@@ -92,6 +97,7 @@ class Function:
         self._flat = self._layout.is_flat
         self._classes = classes or StructClasses(program, signature.function.module)
         self._assemble = assembler(self._layout.result, self._classes)
+        self._is_tuple = is_plain_tuple(self._layout.result)
         self._names = tuple(name for name, _ in signature.parameters)
         self._statics = frozenset(p.name for p in signature.sizes if p.static)
         self._static_symbols = statics_of(signature)
@@ -99,16 +105,25 @@ class Function:
             lambda parameters: build(program, signature, parameters, origin.kernels, origin.bounds)
         )
         self._plans: dict[tuple[Any, ...], Plan] = {}
+        self._native = NativeCalls(signature.function.name, signature, self._named)
         self._hits = 0
         self._misses = 0
         self.__name__ = signature.function.name
         self.__qualname__ = self.__name__
         self.__module__ = signature.function.module
         self.__doc__ = "\n".join(function.docs) or None
+        self._call_through(self._call)
 
     # --- calling
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    if TYPE_CHECKING:
+
+        def __call__(self, *arguments: Any, **keywords: Any) -> Any: ...
+
+    def _call_through(self, call: Callable[..., Any]) -> None:
+        object.__setattr__(self, "__call__", call)
+
+    def _call(self, *arguments: Any, **keywords: Any) -> Any:
         if not self._flat:
             return self._call_structured(arguments, keywords)
         # The plain case first: contiguous arrays in order. Whatever else there is goes the slow
@@ -245,7 +260,14 @@ class Function:
         parameters = solve_arguments(self._layout, given, named, self._given, values)
         point = Point(parameters, self._static_symbols)
         instance, compiled = self._instance(point, self._may_open)
-        return self._plan_for(instance, point), compiled
+        plan = self._plan_for(instance, point)
+        if self._flat:
+            call = self._native.add(
+                instance, statics, plan.dtypes, self._assemble, self._is_tuple, self._call
+            )
+            if call is not None:
+                self._call_through(call)
+        return plan, compiled
 
     def _instance(self, point: Point, may_open: bool) -> tuple[Instance, bool]:
         try:
@@ -307,7 +329,8 @@ class Function:
     def cache_info(self) -> CacheInfo:
         """How calls found their instances, in the manner of functools.lru_cache."""
         instances = tuple(instance.describe() for instance in self._instances)
-        return CacheInfo(self._hits, self._misses, len(instances), instances)
+        hits = self._hits + self._native.calls
+        return CacheInfo(hits, self._misses, len(instances), instances)
 
     @property
     def __signature__(self) -> inspect.Signature:

@@ -1,0 +1,473 @@
+"""Calls through the native entry: what it takes, what it leaves to Python, and that both agree."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from ctypes import c_int64
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tdsl
+from tdsl.engine import entry as engine
+from tdsl.runtime import native
+from tdsl.types.sizes import Size, Symbol, opaque
+
+PROGRAM = """tdsl 0.1
+pub fn total[N](x: f32[N], y: f32[N]) -> f32[N] { x + y }
+pub fn heads[T, C, static H, D](x: f32[T, C]) -> f32[H, T, D] where C == H * D {
+    transpose(reshape(x, [T, H, D]), [1, 0, 2])
+}
+pub fn both[N, M](x: f32[N, M], y: f32[M]) -> (f32[N, M], f32[M]) { (x + y, y * y) }
+pub fn nested[N](x: f32[N], y: f32[N]) -> (f32[N], (f32, f32[N])) { (x + y, (sum(x), x * y)) }
+pub fn positions[T, N](x: f32[T], table: f32[N]) -> f32[T] where T <= N { x + table[0:T] }
+pub fn pick[N, M](x: f32[N], i: i32[M]) -> f32[M] { take(x, i) }
+pub fn joined[N, M](x: f32[N], y: f32[M]) -> f32[N + M] { concat([x, y], 0) }
+pub fn next[N](x: f32[N], y: f32[N + 1]) -> f32[N] { x + y[1:] }
+pub fn scaled[E: dtype(float), ...S](x: E[...S], by: E) -> E[...S] { x * by }
+pub fn soft[T](x: f32[T, 64]) -> f32[T, 64] {
+    let e = exp(x - max(x, axis=1, keepdims=true))
+    e / sum(e, axis=1, keepdims=true)
+}
+"""
+
+needs_entry = pytest.mark.skipif(
+    engine.decline() is not None, reason=f"no native calls here: {engine.decline()}"
+)
+
+
+@pytest.fixture
+def m() -> tdsl.Module:
+    return tdsl.loads(PROGRAM, name="native")
+
+
+def ones(*shape: int) -> np.ndarray:
+    return np.ones(shape, np.float32)
+
+
+def went_natively(function: tdsl.Function, call: Callable[[], object]) -> bool:
+    before = function._native.calls
+    call()
+    return function._native.calls == before + 1
+
+
+def natively(function: tdsl.Function, *arguments: object) -> Any:
+    """The result of a call that must be native."""
+    before = function._native.calls
+    result = function(*arguments)
+    assert function._native.calls == before + 1
+    return result
+
+
+@needs_entry
+def test_the_second_call_is_native_and_counted(m: tdsl.Module) -> None:
+    x = ones(4)
+    first = m.total(x, x)
+    assert not isinstance(m.total.__call__, type(m.total._call))
+    assert went_natively(m.total, lambda: m.total(x, x))
+    np.testing.assert_array_equal(m.total(x, x), first)
+    info = m.total.cache_info()
+    assert (info.hits, info.misses) == (2, 1)
+
+
+@needs_entry
+@pytest.mark.parametrize(
+    "argument",
+    [
+        lambda x: x.tolist(),
+        lambda x: x.astype(np.float64),
+        lambda x: x.astype(">f4"),
+        lambda x: np.repeat(x, 2)[::2],
+        lambda x: x[:3],
+        lambda x: x.reshape(1, 4),
+        lambda x: x.view(type("Sub", (np.ndarray,), {})),
+        lambda x: np.ma.array(x),
+        lambda x: x[:0],
+        lambda x: np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:].view(np.float32),
+        lambda x: None,
+    ],
+)
+def test_what_is_not_plain_is_converted_or_refused_in_python(
+    m: tdsl.Module, argument: Callable[[np.ndarray], object]
+) -> None:
+    x = np.arange(4, dtype=np.float32)
+    m.total(x, x)
+    odd = argument(x)
+
+    def call() -> object:
+        try:
+            return m.total(x, odd)
+        except TypeError as error:
+            return error
+
+    found: list[object] = []
+    assert not went_natively(m.total, lambda: found.append(call()))
+    if not isinstance(found[0], TypeError):
+        np.testing.assert_array_equal(found[0], x + x)
+
+
+@needs_entry
+def test_wrong_counts_and_names_are_refused_as_ever(m: tdsl.Module) -> None:
+    x = ones(4)
+    m.total(x, x)
+    for call in (
+        lambda: m.total(x),
+        lambda: m.total(x, x, x),
+        lambda: m.total(),
+        lambda: m.total(x, x, z=1),
+        lambda: m.total(x, x, x=x),
+    ):
+        with pytest.raises(tdsl.CallError):
+            call()
+    np.testing.assert_array_equal(m.total(x, y=x), x + x)
+    np.testing.assert_array_equal(m.total(y=x, x=x), x + x)
+
+
+@needs_entry
+def test_open_sizes_are_bound_and_compared(m: tdsl.Module) -> None:
+    for n in (4, 5):
+        m.both(ones(n, 3), ones(3))
+    for n in (6, 1, 129):
+        x = np.arange(n * 3, dtype=np.float32).reshape(n, 3)
+        found = natively(m.both, x, ones(3))
+        assert isinstance(found, tuple)
+        np.testing.assert_array_equal(found[0], x + 1)
+    with pytest.raises(tdsl.ShapeError):
+        m.both(ones(6, 3), ones(4))
+    with pytest.raises(tdsl.SizeError):
+        m.both(ones(0, 3), ones(3))
+
+
+@needs_entry
+def test_sizes_of_results_and_of_inputs_are_computed(m: tdsl.Module) -> None:
+    for n in (4, 5):
+        m.joined(ones(2), ones(n))
+        m.next(ones(n), ones(n + 1))
+    assert went_natively(m.joined, lambda: m.joined(ones(2), ones(9)))
+    assert m.joined(ones(2), ones(9)).shape == (11,)
+    assert went_natively(m.next, lambda: m.next(ones(9), ones(10)))
+    with pytest.raises(tdsl.ShapeError, match="wrong size"):
+        m.next(ones(9), ones(9))
+
+
+@needs_entry
+def test_constraints_on_open_sizes_hold_in_native_calls(m: tdsl.Module) -> None:
+    for n in (4, 5):
+        m.positions(ones(n), ones(7))
+    assert went_natively(m.positions, lambda: m.positions(ones(7), ones(7)))
+    with pytest.raises(tdsl.ShapeError, match="T <= N"):
+        m.positions(ones(8), ones(7))
+
+
+@needs_entry
+def test_fixed_sizes_hold_in_native_calls(m: tdsl.Module) -> None:
+    fixed = m.both.compile(M=3, dynamic=("N", "M"))
+    fixed(ones(2, 3), ones(3))
+    assert went_natively(fixed, lambda: fixed(ones(5, 3), ones(3)))
+    with pytest.raises(tdsl.ShapeError):
+        fixed(ones(2, 4), ones(4))
+
+
+@needs_entry
+def test_statics_choose_by_value_and_type(m: tdsl.Module) -> None:
+    x = np.arange(24, dtype=np.float32).reshape(1, 24)
+    for heads in (2, 3, 1000 // 250):
+        m.heads(x, H=heads)
+    for heads in (2, 3, 4):
+        assert went_natively(m.heads, lambda heads=heads: m.heads(x, H=heads))
+        assert m.heads(x, H=heads).shape == (heads, 1, 24 // heads)
+    assert m.heads(x, H=np.int64(3)).shape == (3, 1, 8)
+    for wrong in (True, 3.0, 5, "3", None):
+        with pytest.raises(TypeError):
+            m.heads(x, H=wrong)
+    with pytest.raises(tdsl.CallError):
+        m.heads(x)
+
+
+@needs_entry
+def test_statics_that_are_no_small_numbers(m: tdsl.Module) -> None:
+    x = np.arange(6000, dtype=np.float32).reshape(1, 6000)
+    m.heads(x, H=int("3000"))
+    assert went_natively(m.heads, lambda: m.heads(x, H=int("3000")))
+
+
+@needs_entry
+def test_many_instances_are_forgotten_natively_and_still_right(m: tdsl.Module) -> None:
+    x = np.arange(5040, dtype=np.float32).reshape(1, 5040)
+    divisors = [n for n in range(1, 13) if 5040 % n == 0]
+    for _ in range(2):
+        for heads in divisors:
+            assert m.heads(x, H=heads).shape == (heads, 1, 5040 // heads)
+    assert len(m.heads._native._variants) == native.MOST_VARIANTS
+    info = m.heads.cache_info()
+    assert (info.hits, info.misses) == (len(divisors), len(divisors))
+
+
+@needs_entry
+def test_positions_out_of_range_are_reported_with_their_place(m: tdsl.Module) -> None:
+    x, good = ones(4), np.array([0, 3], np.int32)
+    m.pick(x, good)
+    assert went_natively(m.pick, lambda: m.pick(x, good))
+    errors: list[str] = []
+    for wrong in ([0, 4], [-5, 0], [0, 4]):
+        with pytest.raises(IndexError, match=r"<native>:\d+:\d+") as caught:
+            m.pick(x, np.array(wrong, np.int32))
+        errors.append(str(caught.value))
+    assert errors[0] == errors[2] != errors[1]
+    np.testing.assert_array_equal(m.pick(x, good), [1, 1])
+
+
+@needs_entry
+def test_every_dtype_and_scalars(m: tdsl.Module) -> None:
+    for dtype in (np.float32, np.float64, np.float16, ml_dtypes.bfloat16):
+        x, by = np.arange(6).astype(dtype), np.array(2, dtype)
+        expected = m.scaled(x, by)
+        found = natively(m.scaled, x, by)
+        assert found.dtype == expected.dtype == x.dtype
+        np.testing.assert_array_equal(found, expected)
+    assert not went_natively(m.scaled, lambda: m.scaled(ones(2), 3.0))
+
+
+@needs_entry
+def test_unpickled_arrays_are_plain(m: tdsl.Module) -> None:
+    x = pickle.loads(pickle.dumps(np.arange(4, dtype=np.float32)))
+    m.total(x, x)
+    assert went_natively(m.total, lambda: m.total(x, x))
+
+
+@needs_entry
+def test_nested_results(m: tdsl.Module) -> None:
+    x = ones(4)
+    expected = m.nested(x, x)
+    found: list[tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]] = []
+    assert went_natively(m.nested, lambda: found.append(m.nested(x, x)))
+    assert type(found[0]) is type(found[0][1]) is tuple
+    np.testing.assert_array_equal(found[0][0], expected[0])
+    np.testing.assert_array_equal(found[0][1][1], expected[1][1])
+
+
+@needs_entry
+def test_large_scratch_memory_is_kept_and_never_shared_between_threads(m: tdsl.Module) -> None:
+    x = np.random.default_rng(0).standard_normal((700, 64)).astype(np.float32)
+    expected = m.soft(x)
+    wrong: list[int] = []
+
+    def work(seed: int) -> None:
+        mine = np.roll(x, seed, axis=0)
+        for _ in range(50):
+            if not np.array_equal(m.soft(mine), np.roll(expected, seed, axis=0)):
+                wrong.append(seed)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    arenas = next(iter(m.soft._instances)).built.code.arenas
+    assert 1 <= len(arenas) <= 6
+
+
+@needs_entry
+def test_nothing_leaks(m: tdsl.Module) -> None:
+    x, wrong = ones(4), np.array([0, 9], np.int32)
+    m.both(ones(2, 4), x)
+    m.pick(x, np.array([1], np.int32))
+    shape = ones(2, 4)
+    m.pick(x, np.array([0, 1], np.int32))
+    before = [sys.getrefcount(o) for o in (x, wrong, x.dtype, np.float32)]
+    for _ in range(500):
+        m.both(shape, x)
+        with pytest.raises(IndexError):
+            m.pick(x, wrong)
+    after = [sys.getrefcount(o) for o in (x, wrong, x.dtype, np.float32)]
+    assert all(abs(a - b) < 20 for a, b in zip(after, before, strict=True)), (before, after)
+
+
+@needs_entry
+def test_results_outlive_the_function() -> None:
+    module = tdsl.loads(PROGRAM)
+    x = ones(4)
+    module.total(x, x)
+    call = module.total.__call__
+    y = call(x, x)
+    del module
+    gc.collect()
+    np.testing.assert_array_equal(call(x, x), y)
+    del call
+    gc.collect()
+    np.testing.assert_array_equal(y, [2, 2, 2, 2])
+
+
+@needs_entry
+def test_other_threads_run_during_a_call(m: tdsl.Module) -> None:
+    x = ones(1 << 22)
+    m.total(x, x)
+    counted = [0]
+    stop = threading.Event()
+
+    def count() -> None:
+        while not stop.is_set():
+            counted[0] += 1
+
+    thread = threading.Thread(target=count)
+    switching = sys.getswitchinterval()
+    sys.setswitchinterval(10)  # from here on only who gives up the GIL lets others run
+    try:
+        thread.start()
+        before = counted[0]
+        for _ in range(5):
+            m.total(x, x)
+        during = counted[0] - before
+    finally:
+        sys.setswitchinterval(switching)
+        stop.set()
+        thread.join()
+    assert during > 0
+
+
+@needs_entry
+def test_a_fork_goes_on_calling(m: tdsl.Module) -> None:
+    x = ones(4)
+    m.total(x, x)
+    pid = os.fork()
+    if pid == 0:
+        good = np.array_equal(m.total(x, x), x + x) and m.total._native.calls >= 1
+        os._exit(0 if good else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+
+
+# --- where the entry cannot be used
+
+
+def test_ctypes_does_the_same(m: tdsl.Module, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The self-test declines: every call goes through Python, with the same outcome."""
+    monkeypatch.setattr(engine, "decline", lambda: "not here")
+    native.entry.cache_clear()
+    try:
+        assert native.entry() is None
+        x = ones(4)
+        for _ in range(2):
+            np.testing.assert_array_equal(m.total(x, x), x + x)
+        assert m.total._native.calls == 0
+        assert m.total.cache_info()[:2] == (1, 1)
+        with pytest.raises(IndexError, match="out of range"):
+            m.pick(x, np.array([9], np.int32))
+        y = np.arange(24, dtype=np.float32).reshape(2, 12)
+        assert m.heads(y, H=3).shape == m.heads(y, H=3).shape == (3, 2, 4)
+    finally:
+        native.entry.cache_clear()
+
+
+def test_ctypes_can_be_asked_for(tmp_path: Path) -> None:
+    code = """
+import numpy as np, tdsl
+from tdsl.runtime import native
+m = tdsl.loads("tdsl 0.1\\npub fn f[N](x: f32[N]) -> f32[N] { x + 1.0 }\\n")
+x = np.ones(3, np.float32)
+m.f(x); m.f(x)
+assert native.entry() is None and m.f._native.calls == 0
+"""
+    environment = {**os.environ, "TDSL_CALLS": "ctypes"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment, cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("sys.implementation", type("I", (), {"name": "pypy"}), "not CPython"),
+        ("sys.version_info", (3, 99, 0), "never tried"),
+        ("sys.getobjects", print, "header"),
+    ],
+)
+def test_the_self_test_declines(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: object, reason: str
+) -> None:
+    monkeypatch.setattr(name, value, raising=False)
+    assert reason in (engine.decline() or "")
+    with pytest.raises(engine.CannotCall, match=reason):
+        engine.Entry(b"")
+
+
+def test_the_self_test_declines_other_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "s390x")
+    assert "s390x" in (engine.decline() or "")
+
+
+def test_the_self_test_declines_pythons_without_a_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sysconfig.get_config_var", lambda name: 1)
+    assert "lock" in (engine.decline() or "")
+
+
+@needs_entry
+def test_the_self_test_declines_other_layouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_array_fits", lambda array: False)
+    assert "laid out" in (engine.decline() or "")
+    monkeypatch.undo()
+    monkeypatch.setattr(engine, "_NUMPY_2", 0x03000000)
+    assert "binary interface" in (engine.decline() or "")
+
+
+# --- sizes in tables
+
+N, K = Symbol("N"), Symbol("K")
+
+
+def evaluated(size: Size, n: int, k: int) -> int | None:
+    """The size of a result that the entry makes for an input of shape [n, k]."""
+    found = native.entry()
+    wide = np.dtype(np.int8)
+    variant = engine.Variant(
+        found._loaded.address("tdsl_nothing"),
+        (),
+        (engine.ArraySpec(wide, (Size.of(N), Size.of(K))),),
+        (engine.ArraySpec(wide, (size,)),),
+        (N, K),
+        (),
+        Size.of(0),
+        [],
+        print,
+    )
+    call = found.function("sized", [variant], lambda *_: None, c_int64())
+    result = call(np.zeros((n, k), np.int8))
+    return None if result is None else result.shape[0]
+
+
+@needs_entry
+def test_sizes_are_computed_as_in_python() -> None:
+    n, k = Size.of(N), Size.of(K)
+    sizes = {
+        n * k + 3: lambda n, k: n * k + 3,
+        n * n * 2 - k: lambda n, k: n * n * 2 - k,
+        opaque("//", n + 7, k): lambda n, k: (n + 7) // k,
+        opaque("%", n + 7, k): lambda n, k: (n + 7) % k,
+        opaque("min", n, k) * 2: lambda n, k: min(n, k) * 2,
+        opaque("max", n * 3, k + 1) + 1: lambda n, k: max(n * 3, k + 1) + 1,
+        opaque("//", n - k + 50, Size.of(4)): lambda n, k: (n - k + 50) // 4,
+    }
+    for size, expected in sizes.items():
+        for a, b in ((5, 3), (1, 1), (7, 9), (20, 33)):
+            if expected(a, b) >= 0:
+                assert evaluated(size, a, b) == expected(a, b), size
+
+
+@needs_entry
+def test_sizes_beyond_64_bits_are_left_to_python() -> None:
+    large = Size.of(N)
+    for _ in range(6):
+        large = large * large
+    assert evaluated(large, 1, 1) == 1
+    assert evaluated(large, 3, 1) is None
+    with pytest.raises(engine.CannotCall):
+        evaluated(Size.of(N) * (1 << 63), 1, 1)
+    with pytest.raises(engine.CannotCall):
+        evaluated(Size.of(Symbol("M")), 1, 1)
