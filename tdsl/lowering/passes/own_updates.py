@@ -8,6 +8,7 @@ from mlir import ir
 from mlir.dialects import linalg, tensor
 
 from tdsl.lowering.options import Options
+from tdsl.lowering.passes.states import becomes_itself
 from tdsl.lowering.rewriting import DYNAMIC, before, collect, index
 
 # Values that belong to the caller, or share memory with something else.
@@ -33,15 +34,16 @@ def run(module: Any, options: Options) -> None:
             if not isinstance(target.type, ir.RankedTensorType):
                 continue
             # Two states must not begin as one: each is changed on its own.
-            if _must_be_kept(target) or target in begun:
+            if _must_be_kept(target, operation) or target in begun:
                 with before(operation):
                     operation.operation.operands[place] = own_copy(target)
             begun.append(target)
 
 
-def _must_be_kept(value: Any) -> bool:
+def _must_be_kept(value: Any, operation: Any) -> bool:
     if isinstance(value, ir.BlockArgument):
-        return sum(1 for _ in value.uses) > 1
+        several = sum(1 for _ in value.uses) > 1 and operation.name == "scf.for"
+        return several or not becomes_itself(operation, value)
     return value.owner.name in _NOT_OWN
 
 

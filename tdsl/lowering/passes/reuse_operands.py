@@ -8,7 +8,8 @@ from mlir import ir
 
 from tdsl.lowering.kernels import CALL
 from tdsl.lowering.options import Options
-from tdsl.lowering.rewriting import ancestor_in, as_block, collect, functions
+from tdsl.lowering.passes.states import becomes_itself
+from tdsl.lowering.rewriting import as_block, collect, functions
 
 # Values that are not this function's own to overwrite, or that cost nothing to leave alone.
 _NOT_OWN = frozenset({"bufferization.to_tensor", "arith.constant", "tensor.empty"})
@@ -59,9 +60,7 @@ def _is_free(value: Any, operation: Any) -> bool:
     which reads it once."""
     here = operation.operation
     if isinstance(value, ir.BlockArgument):
-        if value.owner != here.block or here.parent.name != "scf.for":
-            return False
-        if _next_states(operation) != {value.arg_number - 1}:
+        if not becomes_itself(operation, value):
             return False
     elif (
         value.owner.name in _NOT_OWN
@@ -81,22 +80,3 @@ def _is_free(value: Any, operation: Any) -> bool:
         elif not user.is_before_in_block(here):
             return False
     return reads == 1
-
-
-def _next_states(operation: Any) -> set[int]:
-    """Which states of the loop around the result of an operation goes into. A state may be
-    overwritten by what becomes the same state of the next step, and by nothing else."""
-    here = operation.operation
-    waiting = list(here.results)
-    seen: set[int] = set()
-    found: set[int] = set()
-    while waiting:
-        value = waiting.pop()
-        for use in value.uses:
-            user = ancestor_in(here.block, use.owner)
-            if user.name == "scf.yield":
-                found.add(use.operand_number)
-            elif hash(user) not in seen:
-                seen.add(hash(user))
-                waiting.extend(user.results)
-    return found
