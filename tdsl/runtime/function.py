@@ -99,6 +99,7 @@ class Function:
         self._assemble = assembler(self._layout.result, self._classes)
         self._is_tuple = is_plain_tuple(self._layout.result)
         self._names = tuple(name for name, _ in signature.parameters)
+        self._defaults = places.default_values(signature)
         self._statics = frozenset(p.name for p in signature.sizes if p.static)
         self._static_symbols = statics_of(signature)
         self._instances = Instances(
@@ -177,13 +178,16 @@ class Function:
         self, arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> tuple[Sequence[Any], dict[str, Any]]:
         """The values of the first parameters as far as they are given, and the other keywords."""
-        if not keywords:
+        if not keywords and len(arguments) == len(self._names):
             return arguments, keywords
         values, others = [*arguments], dict(keywords)
         for name in self._names[len(arguments) :]:
-            if name not in others:
+            if name in others:
+                values.append(others.pop(name))
+            elif name in self._defaults:
+                values.append(self._defaults[name])
+            else:
                 break
-            values.append(others.pop(name))
         return values, others
 
     def _call_slowly(
@@ -205,6 +209,8 @@ class Function:
         else:
             compiled = False
         if prepared is not None:
+            if len(self._plans) >= MOST_PLANS:  # classes that were unpickled are new each time
+                self._plans.clear()
             self._plans[prepared] = plan
         if compiled:
             self._misses += 1
