@@ -16,6 +16,7 @@ from tdsl.lowering.interface import Interface
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes import (
     arena,
+    bf16_as_integers,
     bounds,
     carry_state,
     choose_kernels,
@@ -26,6 +27,7 @@ from tdsl.lowering.passes import (
     keep_costly,
     keep_extrema,
     loops,
+    open_expansions,
     own_updates,
     place_kernels,
     reassociate_sums,
@@ -120,7 +122,9 @@ def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
             Pass("hoist", "loop-invariant-code-motion"),
             Pass("entry", entry.run),
             Pass("keep-extrema", keep_extrema.run),
+            Pass("open-expansions", open_expansions.run),
             Pass("to-llvm", _TO_LLVM),
+            Pass("bf16-as-integers", bf16_as_integers.run),
             Pass("no-alias", mark_no_alias),
         )
     raise ValueError(f"no passes lead to `{stage}`; they lead to {', '.join(LOWERED_STAGES)}")

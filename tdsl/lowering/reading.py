@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from tdsl.graph.graph import Graph, Node
@@ -142,6 +142,10 @@ class Reader:
                 body, node, [element(body, inside) for element in elements]
             )
         return self.argument(node, access)
+
+    def covers(self, loops: Iterable[int]) -> bool:
+        """Whether something that is read says for each of the loops how far it goes."""
+        return {*loops} <= {loop for operand in self.operands for loop in operand.access}
 
     @staticmethod
     def through(operand: Node, node: Node, access: tuple[Access, ...]) -> tuple[Access, ...]:

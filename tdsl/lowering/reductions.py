@@ -29,8 +29,10 @@ def reduce(emission: Emission, node: Node) -> None:
     def body(block: Body, inside: list[str], outside: list[str]) -> list[str]:
         return [combine(block, element(block, inside), outside[0])]
 
-    # A reduction that reads no tensor has nothing that would say how far its loops go.
-    if not reader.operands:
+    # Each reduced loop goes as far as a tensor that is read along it: a broadcast axis has none,
+    # unless the broadcast is a tensor of its own.
+    if not reader.covers(axes):
+        reader = Reader(emission)
         element = reader.argument(operand, tuple(range(rank)))
     emission.values[node] = emission.build.generic(
         emission.name(node), reader.operands, [initial], rank, axes, body

@@ -100,6 +100,8 @@ def _extents(member: Structured, count: int, sizes: Sizes) -> list[Size | None]:
 
 def _conflict(earlier: Structured, later: Structured, count: int) -> bool:
     """Whether an iteration of `later` may depend on another iteration of `earlier`."""
+    if _looks_up(later, earlier) or _looks_up(earlier, later):
+        return True
     for one in earlier.accesses:
         for other in later.accesses:
             if one.is_scalar or other.is_scalar or root(one.value) != root(other.value):
@@ -110,6 +112,12 @@ def _conflict(earlier: Structured, later: Structured, count: int) -> bool:
             if written and not aligned:
                 return True
     return False
+
+
+def _looks_up(reader: Structured, writer: Structured) -> bool:
+    """Whether one reads, at places that it computes, what the other writes."""
+    written = [root(access.value) for access in writer.outputs]
+    return any(root(value) in written for value in reader.looked_up)
 
 
 def contract_buffers(group: Group) -> Group:

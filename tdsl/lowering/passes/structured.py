@@ -7,6 +7,8 @@ from typing import Any
 
 from mlir import ir
 
+from tdsl.lowering.rewriting import as_block
+
 
 @dataclass(frozen=True)
 class Access:
@@ -85,6 +87,19 @@ class Structured:
     @property
     def accesses(self) -> tuple[Access, ...]:
         return (*self.inputs, *self.outputs)
+
+    @property
+    def looked_up(self) -> list[Any]:
+        """The memory that the body reads at places that it computes, beside its operands."""
+        found: list[Any] = []
+
+        def look(inner: Any) -> Any:
+            found.extend(value for value in inner.operands if isinstance(value.type, ir.MemRefType))
+            return ir.WalkResult.ADVANCE
+
+        for inner in as_block(self.operation).operations:
+            inner.operation.walk(look)
+        return found
 
     @property
     def rank(self) -> int:
