@@ -77,7 +77,7 @@ class Refusal:
         for parameter in self.layout.signature.sizes:
             value = self.named.get(parameter.name, parameter.default)
             symbol = parameter.value.symbol
-            if isinstance(value, int | Size) and symbol is not None:
+            if parameter.kind == "size" and isinstance(value, int | Size) and symbol is not None:
                 size = Size.of(value)
                 if size.literal is not None and (parameter.static or parameter.name in self.named):
                     found[symbol] = size
