@@ -14,6 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from tdsl.check.modules import check_source
+from tdsl.syntax.source import Source
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```console\n\$ (?P<command>[^\n]*)\n(?P<output>.*?)^```$", re.M | re.S)
@@ -77,3 +80,16 @@ def test_readme_shows_two_commands_for_a_clean_machine() -> None:
     assert len(commands) >= 2
     assert "programs/attention.py" in commands[0]
     assert "pytest" in commands[1]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
+def test_whole_programs_are_right(document: Path) -> None:
+    for text in re.findall(
+        r"^```(?:tdsl)?\n(tdsl 0\.1\n.*?)^```$", document.read_text(), re.M | re.S
+    ):
+        assert check_source(Source(document.name, text), None).diagnostics == ()
+
+
+def test_the_documents_hold_programs() -> None:
+    assert (ROOT / "README.md").read_text().count("tdsl 0.1\n") >= 1
+    assert (ROOT / "docs/language.md").read_text().count("```tdsl") >= 3
