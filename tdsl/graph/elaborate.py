@@ -12,13 +12,14 @@ from tdsl.graph.builder import GraphBuilder
 from tdsl.graph.graph import Graph, Node
 from tdsl.graph.loops import Body, Steps, length_of
 from tdsl.graph.subscripts import subscripted
-from tdsl.graph.values import F64, Layout, Number, Stacked, Value, natural
+from tdsl.graph.values import F64, Layout, Number, Stacked, Value, joined, natural
 from tdsl.ops.builtins import BUILTINS
 from tdsl.ops.primitive import BOOL, I64, InternalError
 from tdsl.ops.primitives import PRIMITIVES
 from tdsl.ops.table import Builtin
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DTypeVariable
+from tdsl.types.numbers import read
 from tdsl.types.sizes import Pack, Size, Symbol
 from tdsl.types.types import ListType, Substitution, TensorType, TupleType, WeakType
 
@@ -127,7 +128,7 @@ class _Elaborator:
             case typed.Number(value=number):
                 return number
             case typed.SizeNumber(size=size):
-                return self._size(frame.parameters.size(size), expression.span)
+                return self._static(expression, frame.parameters.size(size))
             case typed.Local(index=index):
                 return frame.values[index]
             case typed.Convert(value=inner):
@@ -294,6 +295,13 @@ class _Elaborator:
 
     # --- numbers
 
+    def _static(self, expression: typed.SizeNumber, size: Size) -> Value:
+        """A size, or a static bool or number, which an instance always fixes."""
+        kind = expression.type.kind if isinstance(expression.type, WeakType) else "int"
+        if kind == "int" or size.literal is None:
+            return self._size(size, expression.span)
+        return read("number" if kind == "float" else kind, size.literal)
+
     def _size(self, size: Size, span: Span) -> Value:
         if size.literal is not None:
             return size.literal
@@ -320,6 +328,9 @@ class _Elaborator:
             if not any(isinstance(operand, Node) for operand in operands):
                 return _number(builtin.reference(*operands, **attributes))
             return self._open_number(builtin, operands, attributes, expression.type)
+        if builtin.name in ("stack", "concat") and isinstance(operands[0], Stacked):
+            new = builtin.name == "stack"
+            return joined(self._builder, operands[0], attributes["axis"], new=new)
         result_dtype = (
             parameters.dtype(expression.type.dtype)
             if isinstance(expression.type, TensorType)

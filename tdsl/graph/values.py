@@ -192,3 +192,18 @@ def _taken(builder: GraphBuilder, value: Value, position: Size) -> Any:
             starts = (position, *[Size.of(0)] * len(rest))
             return builder.reshape(builder.slice(value, starts, (ONE, *rest)), tuple(rest))
     raise InternalError("a number in a stacked list")
+
+
+def joined(builder: GraphBuilder, value: Stacked, axis: int, *, new: bool) -> Node:
+    """The items of a list along an axis, a new one (`stack`) or one that they have (`concat`)."""
+    array = value.item
+    assert isinstance(array, Node)
+    rank = array.type.rank - (0 if new else 1)
+    place = axis % rank
+    order = [*range(1, place + 1), 0, *range(place + 1, array.type.rank)]
+    moved = builder.transpose(array, tuple(order))
+    if new:
+        return moved
+    shape = moved.type.shape
+    merged = (*shape[:place], shape[place] * shape[place + 1], *shape[place + 2 :])
+    return builder.reshape(moved, merged)

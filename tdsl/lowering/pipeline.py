@@ -18,7 +18,7 @@ from tdsl.lowering.passes import (
     arena,
     bf16_as_integers,
     bounds,
-    carry_state,
+    bufferize,
     choose_kernels,
     copies_to_linalg,
     destinations,
@@ -28,7 +28,6 @@ from tdsl.lowering.passes import (
     keep_extrema,
     loops,
     open_expansions,
-    own_updates,
     place_kernels,
     reassociate_sums,
     reshape_to_expand,
@@ -65,13 +64,6 @@ class LoweringError(RuntimeError):
         )
 
 
-# No `cse` before bufferization: it would merge tensor.empty, and analysis then takes cubic time.
-_BUFFERIZE = (
-    "eliminate-empty-tensors,"
-    "one-shot-bufferize{bufferize-function-boundaries=1 "
-    "function-boundary-type-conversion=identity-layout-map},"
-    "canonicalize,cse,canonicalize,symbol-dce"
-)
 # Memory before arithmetic: the axis of memref.dim must still be seen to be a constant.
 _TO_LLVM = (
     "lower-affine,expand-strided-metadata,lower-affine,arith-expand{include-bf16=1},"
@@ -103,9 +95,7 @@ def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
             Pass("place-kernels", place_kernels.run),
             Pass("reshape-to-expand", reshape_to_expand.run),
             Pass("reuse-operands", reuse_operands.run),
-            Pass("own-updates", own_updates.run),
-            Pass("carry-state", carry_state.run),
-            Pass("bufferize", _BUFFERIZE),
+            Pass("bufferize", bufferize.run),
             Pass("restore-claims", place_kernels.restore),
         )
     if stage == "llvm":

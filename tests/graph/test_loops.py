@@ -281,3 +281,17 @@ def test_a_loop_is_printed_with_its_body() -> None:
     claims, _ = find_claims(graph)
     claimed = f"    claim matmul {{\n      {product}    }}\n"
     assert print_claims(graph, claims, locations=False) == f"{head}{claimed}{tail}"
+
+
+@pytest.mark.parametrize("sizes", [{"L": 4, "M": 2, "N": 3}, {}])
+def test_a_stacked_list_is_joined_without_taking_it_apart(sizes: dict[str, int]) -> None:
+    head = "fn f[L, M, N](xs: [f32[M, N]; L])"
+    for call, wanted in (
+        ("f32[L, M, N] { stack(xs, axis=0) }", []),
+        ("f32[M, L, N] { stack(xs, axis=1) }", ["transpose"]),
+        ("f32[M, N, L] { stack(xs, axis=-1) }", ["transpose"]),
+        ("f32[L*M, N] { concat(xs, axis=0) }", ["reshape"]),
+        ("f32[M, L*N] { concat(xs, axis=1) }", ["transpose", "reshape"]),
+    ):
+        graph = instance(f"{head} -> {call}", sizes)
+        assert operations(graph) == wanted, call

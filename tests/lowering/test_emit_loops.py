@@ -16,6 +16,7 @@ from tdsl.cpu.backend import CPU
 from tdsl.cpu.compiler import compile_text
 from tdsl.lowering.interface import Interface
 from tdsl.lowering.options import Kernels, Options
+from tdsl.lowering.passes import carry_state
 from tdsl.lowering.pipeline import context, count_buffers, lower
 
 CASES = Path(__file__).parent / "cases" / "loops.tdsl"
@@ -183,3 +184,22 @@ def test_a_position_outside_is_reported_from_inside_a_loop() -> None:
     with pytest.raises(IndexError) as evaluated:
         instance.reference(arrays, {})
     assert str(evaluated.value) == wanted
+
+
+# --- where upstream's analysis would refuse
+
+
+@pytest.mark.parametrize("name", PROGRAM.root.functions)
+def test_states_may_always_be_copied(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without what makes a step leave its state where it was, bufferization refuses most loops;
+    they are then compiled with more copies."""
+    monkeypatch.setattr(carry_state, "run", lambda module, options: None)
+    Instance(PROGRAM, name, {}).compare(KNOWN)
+
+
+def test_copying_states_costs_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(carry_state, "run", lambda module, options: None)
+    _, copied = buffers(Instance(PROGRAM, "rolled", KNOWN))
+    assert copied == 0, "no loop, no copy"
+    _, copied = buffers(Instance(PROGRAM, "fib", KNOWN))
+    assert copied >= 6

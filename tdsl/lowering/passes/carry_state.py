@@ -24,7 +24,7 @@ def run(module: Any, options: Options) -> None:
         end = list(block.operations)[-1]
         placed: dict[int, Any] = {}  # what is a state already
         for place, (value, argument) in enumerate(zip(list(end.operands), carried, strict=True)):
-            if not isinstance(value.type, ir.RankedTensorType) or _is_in_place(value, argument):
+            if not isinstance(value.type, ir.RankedTensorType) or is_in_place(value, argument):
                 continue
             if _state_behind(value, block) is not None:
                 value = _saved(value, block)
@@ -89,7 +89,7 @@ def _is_of_loop(value: Any) -> bool:
     return False
 
 
-def _is_in_place(value: Any, argument: Any) -> bool:
+def is_in_place(value: Any, argument: Any) -> bool:
     """Whether the value is the argument, perhaps written into, that nothing else ever reads."""
     while value != argument:
         if isinstance(value, ir.BlockArgument):
