@@ -1,0 +1,396 @@
+"""Kernels for chains over rows: softmax, layer_norm, and whatever else reduces along the last axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mlir import ir
+
+from tdsl.cpu.body import Body, Combine, Map, Reduce, Tensor, Unreadable
+from tdsl.cpu.evaluate import ONLY, Evaluator, Operand, Place, Places, store
+from tdsl.cpu.softmax import as_products, flushable, operation, plain
+from tdsl.cpu.vectors import Code, Value, exp_of_negative
+
+# Sums that go on side by side: adding takes several cycles, and several can be under way.
+_STREAMS: Final = 4
+# Kept rows lie on the stack, which threads have little of.
+_KEPT_BYTES: Final = 1 << 16
+
+_COSTLY: Final = frozenset(
+    {
+        "math.exp", "math.exp2", "math.expm1", "math.log", "math.log2", "math.log1p", "math.tanh",
+        "math.erf", "math.sin", "math.cos", "math.powf", "math.sqrt", "math.rsqrt", "arith.divf",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A claim's function as phases: reductions that can go on together, and then the result."""
+
+    body: Body
+    phases: tuple[tuple[Reduce, ...], ...]
+    rank: int
+    """The number of axes that count rows."""
+    rows: bool
+    """Whether the result has an element for each of a row, not one for the row."""
+
+    @staticmethod
+    def of(function: Any) -> Chain:
+        body = Body(function)
+        levels: dict[Tensor, int] = {}
+        for value in body.values():
+            below = max((levels[operand] for operand, _ in value.inputs), default=0)
+            levels[value] = below + isinstance(value, Reduce)
+        reductions = [value for value in levels if isinstance(value, Reduce)]
+        ranks = {one.rank for one in reductions}
+        if len(ranks) != 1:
+            raise Unreadable("rows of different ranks")
+        (rank,) = ranks
+        result = body.result
+        rows = result.rank == rank + 1 and result.type.shape[-1] != 1
+        if result.rank not in (rank, rank + 1):
+            raise Unreadable("a result of another rank")
+        for value in levels:
+            if not isinstance(value, Map | Reduce) and value.inputs:
+                raise Unreadable(f"{type(value).__name__} in a chain of rows")
+        phases = tuple(
+            tuple(one for one in reductions if levels[one] == level)
+            for level in range(1, max(levels.values()) + 1)
+        )
+        return Chain(body, phases, rank, rows)
+
+
+def kernel(
+    name: str, function: Any, operands: Sequence[Any], result: Any, vector_bytes: int
+) -> str:
+    """The text of `@name(operands…, result)` and of the part of it that does a range of rows."""
+    chain = Chain.of(function)
+    wide = any(value.element == "f64" for value in chain.body.values())
+    writer = _Writer(chain, operands, result, vector_bytes // (8 if wide else 4))
+    return writer.text(name)
+
+
+class _Writer:
+    def __init__(self, chain: Chain, operands: Sequence[Any], result: Any, lanes: int) -> None:
+        self.chain = chain
+        self.lanes = lanes
+        self.code = Code()
+        self.operands = [Operand(f"%in{i}", type) for i, type in enumerate(operands)]
+        self.result = Operand("%out", result)
+        self.flush = flushable(chain.body)
+        self.products = as_products(chain.body)
+        self.sums: dict[Reduce, Value] = {}
+        self.kept: dict[Tensor, Operand] = {}
+        self.row: Places = ()
+        source = chain.phases[0][0].source
+        self.length = self._length(source)
+
+    def text(self, name: str) -> str:
+        code = self.code
+        arguments = [(one.name, str(one.type)) for one in (*self.operands, self.result)]
+        code.loop("%begin", "%end", 1, [], self._row)
+        part = code.function(f"{name}.part", [*arguments, ("%begin", "index"), ("%end", "index")])
+        outer = Code()
+        count = outer.index(1)
+        for axis in range(self.chain.rank):
+            count = outer.index_op("muli", count, self._size(outer, self.result, axis))
+        types = ", ".join(type_ for _, type_ in arguments)
+        names = ", ".join(name_ for name_, _ in arguments)
+        outer.line(
+            f"func.call @{name}.part({names}, {outer.index(0)}, {count}) : ({types}, index, index) "
+            "-> ()"
+        )
+        return part + outer.function(name, arguments)
+
+    @staticmethod
+    def _size(code: Code, operand: Operand, axis: int) -> str:
+        literal = operand.type.shape[axis]
+        if not ir.ShapedType.is_dynamic_size(literal):
+            return code.index(literal)
+        return code.top(f"memref.dim {operand.name}, {code.index(axis)} : {operand.type}")
+
+    def _length(self, source: Tensor) -> str:
+        """How many elements a row has."""
+        literal = source.type.shape[-1]
+        if not ir.ShapedType.is_dynamic_size(literal):
+            return self.code.index(literal)
+        if self.chain.rows:
+            return self._size(self.code, self.result, self.chain.rank)
+        for value in self.chain.body.values():
+            for operand, access in value.inputs:
+                # An argument that a row runs along has its length.
+                if operand in self.chain.body.arguments and self.chain.rank in access:
+                    place = self.chain.body.arguments.index(operand)  # type: ignore[arg-type]
+                    axis = access.index(self.chain.rank)
+                    return self._size(self.code, self.operands[place], axis)
+        raise Unreadable("the length of rows is not known")
+
+    # --- one row
+
+    def _row(self, unit: str, _: list[Value]) -> Sequence[Value]:
+        code, rank = self.code, self.chain.rank
+        places: list[Place] = []
+        for axis in reversed(range(rank)):
+            if self.result.type.shape[axis] == 1:
+                places.append(Place(code.index(0)))
+            elif all(size == 1 for size in self.result.type.shape[:axis]):
+                places.append(Place(unit))
+                unit = code.index(0)
+            else:
+                size = self._size(code, self.result, axis)
+                places.append(Place(code.index_op("remui", unit, size)))
+                unit = code.index_op("divui", unit, size)
+        self.row = tuple(reversed(places))
+        self.sums.clear()
+        self.kept.clear()
+        for number, phase in enumerate(self.chain.phases):
+            self._reduce(phase, number)
+        self._finish()
+        return ()
+
+    def _evaluator(self, mask: str | None = None, *, last: bool = False) -> Evaluator:
+        special: dict[Tensor, Callable[[Places], Value]] = {}
+        for reduction, value in self.sums.items():
+            special[reduction] = lambda _, value=value: value  # type: ignore[misc]
+        evaluator = Evaluator(self.code, self.operands, special, mask, contract=last)
+        for one in self.flush:
+            special[one] = lambda places, one=one: exp_of_negative(  # type: ignore[misc]
+                self.code, evaluator.at(one.inputs[0][0], _through(one.inputs[0][1], places))
+            )
+        for one in self.products:
+            special[one] = lambda places, one=one: self._product(evaluator, one, places)  # type: ignore[misc]
+        for kept, memory in self.kept.items():
+            special[kept] = lambda places, memory=memory: evaluator.load(  # type: ignore[misc]
+                memory, (*self._leading(memory), places[-1])
+            )
+        return evaluator
+
+    def _leading(self, memory: Operand) -> Places:
+        return self.row if memory is self.result else ()
+
+    def _product(self, evaluator: Evaluator, quotient: Tensor, places: Places) -> Value:
+        parts = operation(quotient, "arith.divf")
+        assert parts is not None and isinstance(quotient, Map)
+        found = []
+        for part in parts:
+            access = next(access for operand, access in quotient.inputs if operand is part)
+            assert isinstance(part, Tensor)
+            found.append(evaluator.at(part, _through(access, places)))
+        x, y = found
+        if y.lanes:
+            return self.code.apply("arith.divf", x, y)
+        one = self.code.constant(1.0, y.element)
+        return self.code.apply("arith.mulf", x, self.code.apply("arith.divf", one, y))
+
+    # --- phases
+
+    def _reduce(self, phase: tuple[Reduce, ...], number: int) -> None:
+        code = self.code
+        keep = self._to_keep(number)
+        neutral = [self._neutral(one) for one in phase]
+
+        def step(
+            evaluator: Evaluator, j: str, mask: str | None, totals: list[Value]
+        ) -> list[Value]:
+            found = []
+            for one, total, nothing in zip(phase, totals, neutral, strict=True):
+                source, access = one.inputs[0]
+                places = (*self.row, Place(j, self.lanes))
+                value = code.spread(evaluator.at(source, _through(access, places)), self.lanes)
+                if mask is not None:
+                    value = code.select(Value(mask, "i1", self.lanes), value, nothing)
+                found.append(combine(code, one.combine, total, value))
+            for one, memory in keep.items():
+                places = (*self.row, Place(j, self.lanes))
+                indices = [place.base or code.index(0) for place in self._leading(memory)]
+                store(code, memory, [*indices, j], evaluator.at(one, places), mask)
+            return found
+
+        totals = self._along(step, phase, neutral)
+        for one, total in zip(phase, totals, strict=True):
+            kind = {"max": "maximumf", "min": "minimumf"}.get(one.combine, one.combine)
+            self.sums[one] = code.reduce(kind, total)
+        self.kept.update(keep)
+
+    def _neutral(self, reduction: Reduce) -> Value:
+        infinity = float("inf")
+        value = {"add": 0.0, "mul": 1.0, "max": -infinity, "min": infinity}[reduction.combine]
+        element = "f64" if reduction.element == "f64" else "f32"
+        return self.code.constant(value, element, self.lanes)
+
+    def _finish(self) -> None:
+        chain, code = self.chain, self.code
+        if not chain.rows:
+            rest = () if chain.body.result.rank == chain.rank else (Place(code.index(0)),)
+            value = self._evaluator().at(chain.body.result, (*self.row, *rest))
+            indices = [place.base or code.index(0) for place in (*self.row, *rest)]
+            store(code, self.result, indices, value)
+            return
+
+        def step(evaluator: Evaluator, j: str, mask: str | None, _: list[Value]) -> list[Value]:
+            places = (*self.row, Place(j, self.lanes))
+            value = code.spread(evaluator.at(chain.body.result, places), self.lanes)
+            indices = [place.base or code.index(0) for place in self.row]
+            store(code, self.result, [*indices, j], value, mask)
+            return []
+
+        self._along(step, (), (), last=True)
+
+    def _along(
+        self,
+        step: Callable[[Evaluator, str, str | None, list[Value]], list[Value]],
+        reductions: tuple[Reduce, ...],
+        neutral: Sequence[Value],
+        *,
+        last: bool = False,
+    ) -> list[Value]:
+        """All of a row: several vectors at a time, one at a time, and then some of the lanes."""
+        code, lanes = self.code, self.lanes
+        count = code.known(self.length)
+        wide = lanes * _STREAMS
+        zero = code.index(0)
+        totals = list(neutral)
+        first = zero
+        if count is None or count >= wide:
+            end = code.index(count - count % wide) if count is not None else self._floor(wide)
+
+            def several(j: str, carried: list[Value]) -> list[Value]:
+                given: list[Value] = []
+                for stream in range(_STREAMS):
+                    mine = carried[stream::_STREAMS]
+                    evaluator = self._evaluator(last=last)
+                    found = step(evaluator, code.plus(j, stream * lanes), None, mine)
+                    given.extend(found)
+                # By reduction, then by stream, as they are carried.
+                return [
+                    given[stream * len(reductions) + place]
+                    for place in range(len(reductions))
+                    for stream in range(_STREAMS)
+                ]
+
+            initial = [one for one in neutral for _ in range(_STREAMS)]
+            carried = code.loop(zero, end, wide, initial, several)
+            totals = []
+            for place, one in enumerate(reductions):
+                mine = carried[place * _STREAMS : (place + 1) * _STREAMS]
+                while len(mine) > 1:
+                    mine = [
+                        combine(code, one.combine, *mine[i : i + 2]) for i in range(0, len(mine), 2)
+                    ]
+                totals.append(mine[0])
+            first = end
+        if count is None or count % wide >= lanes:
+            end = code.index(count - count % lanes) if count is not None else self._floor(lanes)
+            totals = code.loop(
+                first,
+                end,
+                lanes,
+                totals,
+                lambda j, carried: step(self._evaluator(last=last), j, None, carried),
+            )
+            first = end
+        if count is None or count % lanes:
+            rest = (
+                code.index(count % lanes)
+                if count is not None
+                else code.index_op("subi", self.length, first)
+            )
+
+            def tail() -> list[Value]:
+                mask = code.emit(f"vector.create_mask {rest} : vector<{lanes}xi1>")
+                return step(self._evaluator(mask, last=last), first, mask, totals)
+
+            if count is not None:
+                return tail()
+            some = code.less("sgt", rest, zero)
+            totals = code.when(some, tail, lambda: totals, totals)
+        return totals
+
+    def _floor(self, step: int) -> str:
+        rest = self.code.index_op("remui", self.length, self.code.index(step))
+        return self.code.index_op("subi", self.length, rest)
+
+    # --- what is kept from one phase to the next
+
+    def _to_keep(self, number: int) -> dict[Tensor, Operand]:
+        """Costly values of this phase that later ones read again, and where they are kept: in the
+        row of the result that is still to be written, or on the stack if rows are short."""
+        found: dict[Tensor, Operand] = {}
+        phases = self.chain.phases
+        now = self._reached([one.source for one in phases[number]])
+        later: list[Tensor] = [one.source for phase in phases[number + 1 :] for one in phase]
+        later.append(self.chain.body.result)
+        count = self.code.known(self.length)
+        for value in self._tops(later, now):
+            taken = {*self.kept.values(), *found.values()}
+            if self.chain.rows and self.result not in taken and self._fits(value):
+                found[value] = self.result
+            elif count is not None and count * 8 <= _KEPT_BYTES:
+                element = "f64" if value.element == "f64" else "f32"
+                type_ = ir.MemRefType.get([count], ir.Type.parse(element))
+                memory = self.code.top(f"memref.alloca() {{alignment = 64}} : {type_}")
+                place = len(taken)
+                if place and any(memory == one.name for one in taken):
+                    memory = self.code.top(
+                        f"memref.alloca() {{alignment = 64, tdsl.row = {place}}} : {type_}"
+                    )
+                found[value] = Operand(memory, type_)
+        return found
+
+    def _fits(self, value: Tensor) -> bool:
+        return value.element == self.result.element and value.element in ("f32", "f64")
+
+    def _reached(self, roots: Sequence[Tensor]) -> set[Tensor]:
+        found: set[Tensor] = set()
+        stack = list(roots)
+        while stack:
+            value = stack.pop()
+            if value not in found and isinstance(value, Map) and value not in self.kept:
+                found.add(value)
+                stack.extend(operand for operand, _ in value.inputs)
+        return found
+
+    def _tops(self, roots: Sequence[Tensor], now: set[Tensor]) -> list[Tensor]:
+        found: list[Tensor] = []
+        seen: set[Tensor] = set()
+        stack = list(roots)
+        while stack:
+            value = stack.pop()
+            if value in seen or not isinstance(value, Map) or value in self.kept:
+                continue
+            seen.add(value)
+            if value in now and self._is_row(value) and self._costs(value):
+                if plain(value) is value:
+                    found.append(value)
+                    continue
+            stack.extend(operand for operand, _ in value.inputs)
+        return found
+
+    def _is_row(self, value: Tensor) -> bool:
+        whole = self.chain.phases[0][0].source.type.shape
+        return list(value.type.shape) == list(whole)
+
+    def _costs(self, value: Tensor) -> bool:
+        """Whether computing the value again takes long; elements of rows only."""
+        if not isinstance(value, Map) or not self._is_row(value) or value in self.kept:
+            return False
+        if any(one.operation.name in _COSTLY for one in value.work()):
+            return True
+        return any(self._costs(operand) for operand, _ in value.inputs)
+
+
+def combine(code: Code, kind: Combine, total: Value, value: Value) -> Value:
+    if kind in ("add", "mul"):
+        flags = " fastmath<contract>" if kind == "add" else ""
+        return code.apply(f"arith.{kind}f", total, value, flags=flags)
+    # One instruction keeps a NaN that is the total, another takes one that is the value.
+    better = code.compare("ogt" if kind == "max" else "olt", value, total)
+    chosen = code.select(better, value, total)
+    return code.select(code.compare("uno", value, value), value, chosen)
+
+
+def _through(access: tuple[int | None, ...], places: Places) -> Places:
+    return tuple(ONLY if loop is None else places[loop] for loop in access)
