@@ -100,7 +100,9 @@ def headline(failure: CallFailure, signature: Signature, names: Names) -> str:
                     f"`{name}` of {function} would be {value.literal}; it must be {least} or more"
                 )
             shown = names.size(value)
-            return f"`{name}` of {function} is {shown}, which is not known to be {least} or more"
+            # Sizes of equal names are told apart.
+            whose = "the caller's " if name in names.order else ""
+            return f"`{name}` of {function} is {whose}{shown}, which may be smaller than {least}"
         case TooComplex():
             return f"the sizes in this call of {function} are too large to be compared"
         case Poisoned():

@@ -17,6 +17,8 @@ from tdsl.check.scope import (
     ConstantEntry,
     Entry,
     FunctionEntry,
+    ModuleEntry,
+    PathEntry,
     StructEntry,
 )
 from tdsl.check.structs import build_struct
@@ -100,7 +102,12 @@ def _apply(
     if isinstance(target, Structural):
         # `zip` is the one: its arguments are lists, in any number.
         for keyword in node.keywords:
-            context.fail(keyword.name, "E0501", f"`{target.name}` has no argument of this name")
+            context.fail(
+                keyword.name,
+                "E0501",
+                f"`{target.name}` takes its lists by position, not by name",
+                notes=[f"it is `{target.signature}`"],
+            )
             return poison(node.span)
         return check_zip(context, positional, node.span)
     if isinstance(target, Builtin):
@@ -193,7 +200,9 @@ def _from_entry(context: Context, node: ast.Variable | ast.Attribute, entry: Ent
         case ConstantEntry():
             context.fail(node, "E0511", f"`{node.span.text}` is a constant, not a function")
         case _:
-            context.fail(node, "E0511", f"`{node.span.text}` is not a function")
+            is_module = isinstance(entry, (ModuleEntry, PathEntry))
+            what = "a module, not a function" if is_module else "a type, not a function"
+            context.fail(node, "E0511", f"`{node.span.text}` is {what}")
     return None
 
 

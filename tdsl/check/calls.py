@@ -33,6 +33,7 @@ from tdsl.check.typed import Constraint, Signature, SizeParameter
 from tdsl.types import solve as solving
 from tdsl.types.dtypes import AnyDType, DType, DTypeVariable
 from tdsl.types.naming import Names, dimensions
+from tdsl.types.numbers import code_of
 from tdsl.types.proofs import Facts
 from tdsl.types.sizes import Shape, Size, SizeTooComplex, Symbol, divide_exactly
 from tdsl.types.types import (
@@ -132,8 +133,11 @@ class _Call:
         for name, value in self.statics.items():
             origin = Origin("static", name)
             if name in sizes:
-                if isinstance(value, Size | int):
-                    matching.equate(sizes[name].value, Size.of(value), origin)
+                if isinstance(value, int | float):
+                    # As Python passes it; the checker has read the kind already.
+                    value = Size.of(code_of(sizes[name].kind, value))
+                if isinstance(value, Size):
+                    matching.equate(sizes[name].value, value, origin)
             elif name in packs:
                 if isinstance(value, tuple):
                     matching.bind_pack(packs[name], value, origin)
@@ -201,6 +205,8 @@ class _Call:
 
     def check_dtypes_and_packs(self) -> None:
         signature, matching = self.signature, self.matching
+        for variable, dtype in signature.dtype_defaults:
+            matching.dtypes.setdefault(variable, dtype)
         missing = [dtype.name for dtype in signature.dtypes if dtype not in matching.dtypes]
         missing += [pack.name for pack in signature.packs if pack not in matching.packs]
         if missing:

@@ -4,41 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
-from typing import Literal, cast
+from typing import cast
 
 from tdsl.check import typed
 from tdsl.check.context import Context, Owner, Rule
+from tdsl.check.parameters import ParameterList
 from tdsl.check.patterns import claim_name
 from tdsl.check.report import Reporter
 from tdsl.check.scope import Bound, Environment, FunctionEntry
 from tdsl.check.sizes import size_of
 from tdsl.check.statements import fit
 from tdsl.check.types import resolve_type
-from tdsl.check.values import DTypeValue, PackValue, is_poisoned, number, poison
-from tdsl.syntax import ast
+from tdsl.check.values import is_poisoned
 from tdsl.syntax.diagnostics import Diagnostic, Edit, Help, Label
 from tdsl.syntax.source import Span
-from tdsl.types.dtypes import BOUNDS, DTYPES, DTypeVariable
+from tdsl.types.dtypes import DTYPES, DType, DTypeVariable
 from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
-from tdsl.types.sizes import UNBOUNDED, Pack, Size, Symbol
+from tdsl.types.sizes import Pack, Size, Symbol
 from tdsl.types.solve import dimensions
 from tdsl.types.types import (
-    DTypeType,
     PoisonType,
-    StringType,
     Type,
-    WeakType,
 )
 from tdsl.types.where import Clause, excess, relate
-
-Kind = Literal["size", "int", "number", "bool"]
-_KINDS_NOTE = (
-    "kinds are size (which need not be written), int, number, bool, "
-    "dtype(float), dtype(int), dtype(number) and dtype(any)"
-)
-_KINDS: tuple[Kind, ...] = ("size", "int", "number", "bool")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +73,7 @@ class _Head:
         name = f"{entry.module.name}.{self.node.name.text}"
         binders = {parameter.name.text: parameter.name.span for parameter in self.node.parameters}
         self.owner = Owner(name, self.node, binders)
-        self.symbols: dict[str, tuple[Symbol, ast.Parameter, Kind]] = {}
-        self.packs: dict[str, Pack] = {}
-        self.dtypes: dict[str, DTypeVariable] = {}
-        self.broken: list[str] = []
+        self.own = ParameterList(self.node, self.owner)
 
     def context(self, environment: Environment, facts: Facts, names: Names) -> Context:
         return Context(
@@ -95,11 +81,11 @@ class _Head:
         )
 
     def declaration(self) -> Declaration:
-        self.parameters()
-        order = tuple(self.symbols)
-        raw = self.context(self.environment({}), Facts(), Names({}, order, self.owner.name))
+        self.own.read(self.context(Environment(), Facts(), Names()))
+        order = tuple(self.own.symbols)
+        raw = self.context(self.own.environment({}), Facts(), Names({}, order, self.owner.name))
         clauses = self.clauses(raw)
-        relations = relate([symbol for symbol, _, _ in self.symbols.values()], clauses)
+        relations = relate([symbol for symbol, _, _ in self.own.symbols.values()], clauses)
         for refusal in relations.refusals:
             span = refusal.clause.span
             assert isinstance(span, Span)
@@ -117,9 +103,10 @@ class _Head:
             )
         self.impossible(raw, clauses, relations.values)
         names = Names(relations.names, order, self.owner.name)
-        environment = self.environment(relations.values)
+        environment = self.own.environment(relations.values)
         context = self.context(environment, Facts(relations.hypotheses), names)
-        defaults = self.defaults(context)
+        defaults = self.own.defaults(context)
+        dtype_defaults = self.own.dtype_defaults(context)
         types = [resolve_type(context, argument.type) for argument in self.node.arguments]
         facts = Facts(relations.hypotheses)
         for type_ in types:
@@ -136,7 +123,13 @@ class _Head:
         if known and self.reporter.errors == self.before:
             undetermined = self.undetermined(types, relations.values)
             signature = self.signature(
-                types, result, clauses, relations.values, defaults, argument_defaults
+                types,
+                result,
+                clauses,
+                relations.values,
+                defaults,
+                argument_defaults,
+                dtype_defaults,
             )
         return Declaration(
             signature,
@@ -148,137 +141,6 @@ class _Head:
             result,
             tuple(undetermined),
         )
-
-    # --- parameters
-
-    def parameters(self) -> None:
-        seen: dict[str, Span] = {}
-        quiet = self.context(Environment(), Facts(), Names())
-        for parameter in self.node.parameters:
-            name, span = parameter.name.text, parameter.name.span
-            if name in seen:
-                quiet.fail(
-                    span,
-                    "E0802",
-                    f"`{name}` is bound already among the parameters",
-                    more=[(seen[name], "first bound here")],
-                )
-                continue
-            seen[name] = span
-            if not claim_name(quiet, name, span):
-                continue
-            if isinstance(parameter, ast.PackParameter):
-                self.packs[name] = Pack(name, self.owner.name)
-            else:
-                self.parameter(quiet, parameter)
-
-    def parameter(self, context: Context, parameter: ast.Parameter) -> None:
-        name = parameter.name.text
-        kind = parameter.kind.text if parameter.kind is not None else "size"
-        if kind == "dtype":
-            self.dtype_parameter(context, parameter)
-            return
-        if kind not in _KINDS or parameter.kind_argument is not None:
-            assert parameter.kind is not None
-            context.fail(
-                parameter.kind,
-                "E0806",
-                f"unknown kind of parameter `{kind}`",
-                notes=[_KINDS_NOTE],
-                helps=_meant_kind(parameter.kind),
-            )
-            self.broken.append(name)
-            return
-        if kind == "number":
-            assert parameter.kind is not None
-            context.fail(
-                parameter.kind,
-                "E0112",
-                "static numbers with a fraction are not yet in this version",
-                helps=[Help(f"make it an argument: `{name}: f32`")],
-            )
-            self.broken.append(name)
-            return
-        if kind in ("int", "bool") and not parameter.static:
-            assert parameter.kind is not None
-            edit = Edit(
-                Span(parameter.span.source, parameter.span.start, parameter.span.start), "static "
-            )
-            context.fail(
-                parameter,
-                "E0206",
-                f"`{name}` is not a size, so no array determines it; it must be static",
-                helps=[Help(f"write `static {name}: {kind}`", (edit,))],
-            )
-        least = {"size": 1, "int": UNBOUNDED, "bool": 0}[kind]
-        symbol = Symbol(name, self.owner.name, least)
-        self.symbols[name] = (symbol, parameter, cast(Kind, kind))
-
-    def dtype_parameter(self, context: Context, parameter: ast.Parameter) -> None:
-        argument = parameter.kind_argument
-        bound = argument.text if argument is not None else "any"
-        if bound not in BOUNDS:
-            assert argument is not None
-            context.fail(
-                argument,
-                "E0806",
-                f"unknown set of dtypes `{bound}`",
-                notes=["it is one of float, int, number and any"],
-            )
-            self.broken.append(parameter.name.text)
-            return
-        if parameter.default is not None:
-            context.fail(
-                parameter.default, "E0112", "defaults of dtypes are not yet in this version"
-            )
-        variable = DTypeVariable(parameter.name.text, bound, self.owner.name)
-        self.dtypes[parameter.name.text] = variable
-
-    def environment(self, values: Mapping[Symbol, Size]) -> Environment:
-        """The names of the parameters, with those that a `where` clause put out of use."""
-        environment = Environment()
-        for name, (symbol, parameter, kind) in self.symbols.items():
-            size = values.get(symbol, Size.of(symbol))
-            weak = WeakType("bool" if kind == "bool" else "int")
-            if size.literal is not None:
-                value: typed.Expression = number(size.literal, parameter.name.span)
-            else:
-                value = typed.SizeNumber(weak, parameter.name.span, size)
-            environment.bind(name, Bound(value, parameter.name.span, used=True))
-        for name, variable in self.dtypes.items():
-            span = self.owner.binders[name]
-            environment.bind(name, Bound(DTypeValue(DTypeType(variable), span), span, used=True))
-        for name in self.broken:
-            span = self.owner.binders[name]
-            environment.bind(name, Bound(poison(span), span, used=True))
-        for name, pack in self.packs.items():
-            span = self.owner.binders[name]
-            value = PackValue(StringType(), span, (pack,))
-            environment.bind(f"...{name}", Bound(value, span, used=True))
-        return environment
-
-    def defaults(self, context: Context) -> dict[str, Size | None]:
-        found: dict[str, Size | None] = {}
-        for name, (symbol, parameter, kind) in self.symbols.items():
-            found[name] = None
-            if parameter.default is None:
-                continue
-            value = context.check(parameter.default)
-            if kind == "bool":
-                if isinstance(value, typed.Number) and isinstance(value.value, bool):
-                    found[name] = Size.of(int(value.value))
-                elif not is_poisoned(value):
-                    context.fail(parameter.default, "E0206", "the default must be true or false")
-                continue
-            size = size_of(context, value, f"the default of `{name}`")
-            found[name] = size
-            if size is not None and not context.facts.at_least(size, symbol.least):
-                context.fail(
-                    parameter.default,
-                    "E0413",
-                    f"a size is 1 or more, but {context.names.size(size)} may be less",
-                )
-        return found
 
     # --- clauses, arguments
 
@@ -377,14 +239,17 @@ class _Head:
                     packs.add(size)
                 else:
                     symbols |= size.symbols()
-        for symbol, parameter, _ in self.symbols.values():
+        for symbol, parameter, _ in self.own.symbols.values():
             # A value known through a `where` clause determines what it is made of.
             if parameter.static or parameter.default is not None:
                 symbols |= values.get(symbol, Size.of(symbol)).symbols()
         function = self.node.name.text
-        role = "argument" if self.entry.builds is None else "field"
+        if self.entry.builds is None:
+            role, nothing = "argument", f"no call of `{function}` could determine"
+        else:
+            role, nothing = "field", f"nothing in the struct `{function}` could determine"
         found = []
-        for symbol, parameter, _ in self.symbols.values():
+        for symbol, parameter, _ in self.own.symbols.values():
             reached = values.get(symbol, Size.of(symbol)).symbols()
             if parameter.static or parameter.default is not None or reached <= symbols:
                 continue
@@ -394,19 +259,17 @@ class _Head:
             found.append(
                 Diagnostic(
                     "E0506",
-                    f"no call of `{function}` could determine `{name}`: "
-                    f"it is in the type of no {role}",
+                    f"{nothing} `{name}`: it is in the type of no {role}",
                     (Label(parameter.name.span),),
                     helps=(Help(advice, (edit,)),),
                 )
             )
-        for name, pack in self.packs.items():
+        for name, pack in self.own.packs.items():
             if pack not in packs:
                 found.append(
                     Diagnostic(
                         "E0506",
-                        f"no call of `{function}` could determine `...{name}`: "
-                        f"it is in the type of no {role}",
+                        f"{nothing} `...{name}`: it is in the type of no {role}",
                         (Label(self.owner.binders[name]),),
                     )
                 )
@@ -420,6 +283,7 @@ class _Head:
         values: Mapping[Symbol, Size],
         defaults: Mapping[str, Size | None],
         argument_defaults: tuple[typed.AnyExpression | None, ...],
+        dtype_defaults: tuple[tuple[DTypeVariable, DType], ...],
     ) -> typed.Signature:
         sizes = tuple(
             typed.SizeParameter(
@@ -430,7 +294,7 @@ class _Head:
                 parameter.name.span,
                 kind,
             )
-            for name, (symbol, parameter, kind) in self.symbols.items()
+            for name, (symbol, parameter, kind) in self.own.symbols.items()
         )
         constraints = tuple(
             typed.Constraint(
@@ -445,8 +309,8 @@ class _Head:
         return typed.Signature(
             self.entry.reference,
             sizes,
-            tuple(self.packs.values()),
-            tuple(self.dtypes.values()),
+            tuple(self.own.packs.values()),
+            tuple(self.own.dtypes.values()),
             tuple(
                 (argument.name.text, type_)
                 for argument, type_ in zip(node.arguments, types, strict=True)
@@ -458,14 +322,5 @@ class _Head:
             node.result.span,
             node.signature_end,
             argument_defaults,
+            dtype_defaults,
         )
-
-
-def _meant_kind(kind: ast.Name) -> list[Help]:
-    """`E: float` for `E: dtype(float)`; `E: f32` for an argument."""
-    dtypes = {"float": "float", "any": "any", "dtype": "any", "type": "any"}
-    if kind.text in dtypes:
-        text = f"dtype({dtypes[kind.text]})"
-        return [Help(f"a dtype parameter is written `{text}`", (Edit(kind.span, text),))]
-    close = get_close_matches(kind.text, [*_KINDS, "dtype"], 1)
-    return [Help(f"did you mean `{close[0]}`?", (Edit(kind.span, close[0]),))] if close else []

@@ -194,7 +194,16 @@ def check_attribute(context: Context, node: ast.Attribute) -> typed.Expression:
         if isinstance(member, ConstantEntry):
             return at(constant_value(context, member), node.span)
         if not isinstance(member, BrokenEntry):
-            context.fail(node, "E0201", f"`{node.span.text}` is no value; is it to be called?")
+            shown = node.span.text
+            if isinstance(member, (FunctionEntry, StructEntry)):
+                what = "function" if isinstance(member, FunctionEntry) else "struct"
+                helps = [Help(f"call it: `{shown}(…)`")]
+            else:
+                what = "module" if isinstance(member, (ModuleEntry, PathEntry)) else "type"
+                helps = []
+            context.fail(
+                node, "E0201", f"`{shown}` is a {what}; a value is needed here", helps=helps
+            )
         return poison(node.span)
     value = receiver_of(context, node)
     if value is None:
@@ -209,7 +218,7 @@ def check_attribute(context: Context, node: ast.Attribute) -> typed.Expression:
         return DTypeValue(DTypeType(value.type.dtype), node.span)
     if name == "T" and isinstance(value.type, (TensorType, WeakType)):
         return _transposed(context, node, value)
-    helps: list[Help] = []
+    helps = []
     notes: list[str] = []
     if name in NAMED or isinstance(context.module.entries.get(name), FunctionEntry):
         edit = Edit(Span(node.span.source, node.span.end, node.span.end), "()")

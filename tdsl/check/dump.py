@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from tdsl.check import typed
 from tdsl.check.walk import children
 from tdsl.types.naming import Names
+from tdsl.types.numbers import shown
+from tdsl.types.sizes import Size
 from tdsl.types.types import Substitution, WeakType
 
 
@@ -50,16 +52,28 @@ def _dump_struct(struct: typed.Struct) -> str:
 
 
 def _brackets(of: typed.Signature | typed.Struct, names: Names) -> str:
-    parameters = [f"{dtype.name}: dtype({dtype.bound})" for dtype in of.dtypes]
+    defaults = dict(of.dtype_defaults) if isinstance(of, typed.Signature) else {}
+    parameters = [
+        f"{dtype.name}: dtype({dtype.bound})"
+        + (f" = {defaults[dtype].name}" if dtype in defaults else "")
+        for dtype in of.dtypes
+    ]
     parameters += [f"...{pack.name}" for pack in of.packs]
     for parameter in of.sizes:
         text = ("static " if parameter.static else "") + parameter.name
         if parameter.kind != "size":
             text += f": {parameter.kind}"
         if parameter.default is not None:
-            text += f" = {names.size(parameter.default)}"
+            text += f" = {value_text(parameter, parameter.default, names)}"
         parameters.append(text)
     return f"[{', '.join(parameters)}]" if parameters else ""
+
+
+def value_text(parameter: typed.SizeParameter, value: Size, names: Names) -> str:
+    """The value of a parameter, as programs write it."""
+    if value.literal is not None and parameter.kind in ("bool", "number"):
+        return shown(parameter.kind, value.literal)
+    return names.size(value)
 
 
 def _head(signature: typed.Signature, names: Names) -> str:
@@ -83,8 +97,7 @@ def _statements(body: typed.Expression, names: Names, program: typed.Program) ->
             yield f"assert {_one_line(statement.condition)}"
     value = sequence.value if sequence is not None else body
     yield from _inner(value, names, program)
-    shown = names.type(value.type)
-    yield f"{_one_line(value)}  # {shown}"
+    yield f"{_one_line(value)}  # {names.type(value.type)}"
 
 
 def _inner(expression: typed.Expression, names: Names, program: typed.Program) -> Iterator[str]:
@@ -114,7 +127,7 @@ def _parameters(signature: typed.Signature, values: Substitution, names: Names) 
     texts = [f"{dtype.name}={values.dtype(dtype)}" for dtype in signature.dtypes]
     texts += [f"{pack.name}={names.shape(values.packs[pack])}" for pack in signature.packs]
     texts += [
-        f"{parameter.name}={names.size(values.size(parameter.value))}"
+        f"{parameter.name}={value_text(parameter, values.size(parameter.value), names)}"
         for parameter in signature.sizes
     ]
     return f"[{', '.join(texts)}]" if texts else ""

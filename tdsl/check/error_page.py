@@ -41,7 +41,8 @@ def _entry(code: Code) -> str:
     lines = [f'\n<a id="{code.code.lower()}"></a>\n', f"### {code.code}: {code.title}\n"]
     lines.append(code.explanation + "\n")
     if code.wrong:
-        lines += [_fenced(code.wrong), _fenced(message_of(code)), "Right:\n", _fenced(code.right)]
+        lines += [_fenced(code.wrong, "text"), _fenced(message_of(code), "text")]
+        lines += ["Right:\n", _fenced(code.right, "tdsl")]
     return "\n".join(lines)
 
 
@@ -51,6 +52,6 @@ def message_of(code: Code) -> str:
     return "\n\n".join(render_text(diagnostic) for diagnostic in found)
 
 
-def _fenced(text: str) -> str:
+def _fenced(text: str, language: str) -> str:
     shown = text.strip("\n")
-    return f"```\n{shown}\n```\n"
+    return f"```{language}\n{shown}\n```\n"

@@ -11,7 +11,14 @@ from tdsl.check.constants import constant_value
 from tdsl.check.context import Context
 from tdsl.check.convert import convert
 from tdsl.check.lookup import unknown_name
-from tdsl.check.scope import BrokenEntry, ConstantEntry, FunctionEntry, StructEntry
+from tdsl.check.scope import (
+    BrokenEntry,
+    ConstantEntry,
+    FunctionEntry,
+    ModuleEntry,
+    PathEntry,
+    StructEntry,
+)
 from tdsl.check.statements import check_block
 from tdsl.check.values import (
     DTypeValue,
@@ -72,15 +79,26 @@ def check_variable(context: Context, node: ast.Variable) -> typed.Expression:
     if isinstance(entry, BrokenEntry):
         return poison(node.span)
     if isinstance(entry, (FunctionEntry, StructEntry)):
-        what = "function" if isinstance(entry, FunctionEntry) else "struct"
+        if isinstance(entry, FunctionEntry):
+            what, advice = "function", f"call it: `{name}(…)`"
+        else:
+            fields = ", ".join(f"{field.name.text}=…" for field in entry.node.fields)
+            what, advice = "struct", f"a value of it is built by `{name}({fields})`"
         return context.fail(
             node,
             "E0201",
             f"`{name}` is a {what}; a value is needed here",
-            helps=[Help(f"call it: `{name}(…)`")],
+            helps=[Help(advice)],
+        )
+    if isinstance(entry, (ModuleEntry, PathEntry)):
+        return context.fail(
+            node,
+            "E0201",
+            f"`{name}` is a module; a value is needed here",
+            helps=[Help(f"its members are written with a dot: `{name}.member`")],
         )
     if entry is not None:
-        return context.fail(node, "E0201", f"`{name}` is no value")
+        return context.fail(node, "E0201", f"`{name}` is a type; a value is needed here")
     if name in DTYPES:
         return DTypeValue(DTypeType(DTYPES[name]), node.span)
     builtin = NAMED.get(name)

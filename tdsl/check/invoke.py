@@ -12,6 +12,7 @@ from tdsl.check.call_failures import CallFailure
 from tdsl.check.calls import Static, solve_call
 from tdsl.check.context import Context
 from tdsl.check.declarations import declare
+from tdsl.check.parameters import static_number
 from tdsl.check.scope import FunctionEntry
 from tdsl.check.sizes import size_of
 from tdsl.check.statements import fit
@@ -20,8 +21,7 @@ from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DTypeVariable
-from tdsl.types.sizes import Size
-from tdsl.types.types import POISON, DTypeType, Type, WeakType
+from tdsl.types.types import POISON, DTypeType, Type
 
 Supplied = ast.Expression | typed.Expression
 
@@ -291,15 +291,7 @@ def static_value(
         )
         return None
     if kind == "bool":
-        if isinstance(value, typed.Number) and isinstance(value.value, bool):
-            return Size.of(int(value.value))
-        if isinstance(value, typed.SizeNumber) and value.type == WeakType("bool"):
-            return value.size
-        context.fail(
-            node,
-            "E0206",
-            f"`{name}` must be `true` or `false`",
-            f"this is {context.show(value.type)}",
-        )
-        return None
+        return static_number(context, name, "bool", value)
+    if kind == "number":
+        return static_number(context, name, "number", value)
     return size_of(context, value, f"`{name}`")

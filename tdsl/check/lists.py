@@ -70,7 +70,8 @@ def _homogeneous(context: Context, found: typed.MakeList) -> typed.Expression:
     if all(isinstance(type_, WeakType) and type_.kind != "bool" for type_ in types):
         weak = WeakType("float")
         return replace(found, type=ListType(weak, length))
-    first = next(item for item in found.items if not isinstance(item.type, WeakType))
+    typed_ = (item for item in found.items if not isinstance(item.type, WeakType))
+    first = next(typed_, found.items[0])
     for position, item in enumerate(found.items):
         if item.type == first.type:
             continue
@@ -80,7 +81,7 @@ def _homogeneous(context: Context, found: typed.MakeList) -> typed.Expression:
             item.span,
             "E0208",
             "the items of a list have one type, but these differ: "
-            f"`{context.show(first.type)}` and `{context.show(item.type)}`",
+            f"{_quoted(context, first.type)} and {_quoted(context, item.type)}",
             f"item {position} is {context.show(item.type)}",
             more=[(first.span, f"this is {context.show(first.type)}")]
             if first.span != item.span
@@ -92,6 +93,11 @@ def _homogeneous(context: Context, found: typed.MakeList) -> typed.Expression:
     if any(map(is_poisoned, items)):
         return poison(found.span)
     return typed.MakeList(ListType(first.type, length), found.span, items)  # type: ignore[arg-type]
+
+
+def _quoted(context: Context, type_: Type) -> str:
+    shown = context.show(type_)
+    return shown if isinstance(type_, WeakType) else f"`{shown}`"
 
 
 def _is_scalar(type_: Type) -> bool:

@@ -69,6 +69,7 @@ def check_loop(context: Context, node: ast.Loop) -> typed.Expression:
                 body.span,
                 "E0601",
                 "the items of a `scan` have a dtype, but this is a compile-time number",
+                notes=["a dtype's name makes a number one of it: `f32(0.0)`"],
             )
         if walk.index is not None and depends_on(item, walk.index):
             return context.fail(

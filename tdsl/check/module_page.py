@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tdsl.check import typed
+from tdsl.check.dump import value_text
 from tdsl.check.walk import children
 from tdsl.syntax import ast
 from tdsl.syntax.parser import parse
@@ -97,20 +98,16 @@ def _instance(signature: typed.Signature, values: Substitution) -> str:
     names = Names()
     given = [f"{dtype.name}={values.dtype(dtype)}" for dtype in signature.dtypes]
     given += [f"{pack.name}={names.shape(values.packs[pack])}" for pack in signature.packs]
-    given += [f"{parameter.name}={_size(parameter, values)}" for parameter in signature.sizes]
+    given += [
+        f"{parameter.name}={value_text(parameter, values.size(parameter.value), names)}"
+        for parameter in signature.sizes
+    ]
     brackets = f"[{', '.join(given)}]" if given else ""
     arguments = ", ".join(
         f"{name}: {names.type(values.type(type_))}" for name, type_ in signature.parameters
     )
     result = names.type(values.type(signature.result))
     return f"{signature.function.name}{brackets}({arguments}) -> {result}"
-
-
-def _size(parameter: typed.SizeParameter, values: Substitution) -> str:
-    size = values.size(parameter.value)
-    if parameter.kind == "bool" and size.literal is not None:
-        return "true" if size.literal else "false"
-    return Names().size(size)
 
 
 def _tests_by_function(

@@ -22,8 +22,9 @@ def size_of(context: Context, expression: typed.Expression, what: str) -> Size |
     if isinstance(expression.type, TensorType):
         notes.append("sizes are known before a program runs; values of arrays are not")
     elif expression.type == WeakType("float"):
-        notes.append("`/` is division of numbers; sizes divide with `//`")
         helps += _floor_division(expression)
+        if helps:
+            notes.append("`/` is division of numbers; sizes divide with `//`")
     context.fail(
         expression.span,
         "E0514" if isinstance(expression.type, WeakType) else "E0206",

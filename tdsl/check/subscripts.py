@@ -46,6 +46,9 @@ def _item(context: Context, node: ast.Subscript, value: typed.Expression) -> typ
             "E0402",
             f"{kind_of(value.type)} is indexed by one integer",
             f"this is {context.show(value.type)}",
+            helps=[Help("some of its items are `[xs[i] for i in a..b]`")]
+            if isinstance(value.type, ListType)
+            else [],
         )
     position = size_of(context, context.check(node.items[0]), f"the index of {kind_of(value.type)}")
     if position is None:

@@ -103,7 +103,7 @@ def _value(
             return context.fail(argument, "E0806", f"`{name}` must be a dtype")
         value = context.check(argument)
         if isinstance(value, DTypeValue):
-            return _bounded(context, parameter, value)
+            return _bounded(context, parameter, value, whole.text.partition("[")[0])
         if is_poisoned(value):
             return value
         return context.fail(
@@ -124,11 +124,17 @@ def _value(
     if found is None:
         return poison(argument.span)
     if len(found) != 1 or not isinstance(found[0], Size):
-        return context.fail(argument, "E0514", f"`{name}` is one size")
+        return context.fail(
+            argument,
+            "E0514",
+            f"`{name}` of `{whole.text.partition('[')[0]}` is one size, not any number of axes",
+        )
     return size_number(found[0], argument.span)
 
 
-def _bounded(context: Context, parameter: ast.Parameter, value: DTypeValue) -> typed.Expression:
+def _bounded(
+    context: Context, parameter: ast.Parameter, value: DTypeValue, name: str
+) -> typed.Expression:
     """The dtype, where it is one of those that the parameter may be."""
     argument = parameter.kind_argument
     bound = cast(Bound, argument.text if argument is not None else "any")
@@ -139,7 +145,7 @@ def _bounded(context: Context, parameter: ast.Parameter, value: DTypeValue) -> t
     return context.fail(
         value.span,
         "E0502",
-        f"`{parameter.name.text}` must be {BOUND_TEXTS[bound]}, not {value.type.dtype}",
+        f"`{parameter.name.text}` of `{name}` must be {BOUND_TEXTS[bound]}, not {value.type.dtype}",
     )
 
 

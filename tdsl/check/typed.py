@@ -37,7 +37,9 @@ class Number(Expression):
 
 @dataclass(frozen=True, slots=True)
 class SizeNumber(Expression):
-    """A size used as a number; of WeakType("int"). Loop indices are symbols, so sizes too."""
+    """A size used as a number; of WeakType("int"). Loop indices are symbols, so sizes too; and so
+    are statics of the kinds bool and number, of those weak types: what the size then is, is read
+    by types/numbers.py."""
 
     size: Size
 
@@ -301,6 +303,7 @@ class Signature:
     result_span: Span
     signature_end: int
     argument_defaults: tuple[AnyExpression | None, ...] = ()  # literals, as of the argument's type
+    dtype_defaults: tuple[tuple[DTypeVariable, DType], ...] = ()  # where no argument tells
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from tdsl.check.scope import (
     Bound,
     BrokenEntry,
     Environment,
+    FunctionEntry,
     ModuleEntry,
     PathEntry,
     StructEntry,
@@ -89,7 +90,11 @@ def _named(context: Context, node: ast.NamedType, wanted: Type | None) -> Type:
     if name in DTYPES:
         return _array(context, node, DTYPES[name], wanted)
     if entry is not None:
-        what = "a module" if isinstance(entry, (ModuleEntry, PathEntry)) else "no type"
+        what = "a constant"
+        if isinstance(entry, (ModuleEntry, PathEntry)):
+            what = "a module"
+        elif isinstance(entry, FunctionEntry):
+            what = "a function"
         context.fail(node.name, "E0806", f"`{name}` is {what}; a type is needed here")
         return POISON
     helps = [

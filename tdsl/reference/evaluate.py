@@ -15,6 +15,7 @@ from tdsl.ops.primitive import InternalError
 from tdsl.reference.failures import AssertionFailure, OutOfRange, explain
 from tdsl.reference.values import as_declared, definition
 from tdsl.types.dtypes import DType, DTypeVariable
+from tdsl.types.numbers import read
 from tdsl.types.sizes import Pack, Size, Symbol
 from tdsl.types.types import Substitution, WeakType
 
@@ -238,9 +239,7 @@ def _call(program: typed.Program, expression: typed.CallFunction, frame: _Frame)
 def _size_number(expression: typed.SizeNumber, value: int) -> int | float | bool:
     """Statics of the kinds number and bool are sizes too, while a program is checked."""
     kind = expression.type.kind if isinstance(expression.type, WeakType) else "int"
-    if kind == "bool":
-        return bool(value)
-    return float(value) if kind == "float" else value
+    return read("number" if kind == "float" else kind, value)
 
 
 def _convert(value: Value, dtype: DType) -> Value:

@@ -25,6 +25,7 @@ from tdsl.runtime.layout import Layout, python_name
 from tdsl.runtime.misfits import Conversion, Refusal
 from tdsl.syntax.diagnostics import Diagnostic, Label
 from tdsl.types.dtypes import DType, DTypeVariable
+from tdsl.types.numbers import read
 from tdsl.types.sizes import Size
 from tdsl.types.types import Substitution
 
@@ -222,7 +223,7 @@ def parameter_value(signature: typed.Signature, parameters: Substitution, name: 
     for size in signature.sizes:
         if size.name == name:
             literal = parameters.size(size.value).literal
-            return bool(literal) if size.kind == "bool" and literal is not None else literal
+            return None if literal is None else read(size.kind, literal)
     for pack in signature.packs:
         if pack.name == name and pack in parameters.packs:
             axes = [s.literal if isinstance(s, Size) else None for s in parameters.packs[pack]]
@@ -233,13 +234,15 @@ def parameter_value(signature: typed.Signature, parameters: Substitution, name: 
     return None
 
 
-def default_static(parameter: typed.SizeParameter, signature: typed.Signature) -> int | bool | str:
+def default_static(
+    parameter: typed.SizeParameter, signature: typed.Signature
+) -> int | float | bool | str:
     """The default of a static parameter: its value, or the size that it depends on as text."""
     assert parameter.default is not None
     literal = parameter.default.literal
     if literal is None:
         return signature_names(signature).size(parameter.default)
-    return bool(literal) if parameter.kind == "bool" else literal
+    return read(parameter.kind, literal)
 
 
 def shown_signature(signature: typed.Signature) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from tdsl.errors import CallError
 from tdsl.runtime.arguments import call_error
 from tdsl.runtime.arrays import as_static
 from tdsl.types.dtypes import BOUNDS, DTYPES, AnyDType, DType, DTypeVariable, of_numpy
+from tdsl.types.numbers import code_of
 from tdsl.types.proofs import Facts
 from tdsl.types.sizes import Pack, Shape, Size, Symbol
 from tdsl.types.solve import Conflict, Equation, MayBeSmall, solve
@@ -53,6 +55,13 @@ def _static(
             f"`{name}` of `{signature.function.name}` must be {wants}, not {value!r}",
             argument=name,
         )
+    if kind == "number" and isinstance(number, int) and abs(number) > sys.float_info.max:
+        raise call_error(
+            signature,
+            "E0205",
+            f"`{name}` of `{signature.function.name}` must fit into a float of 64 bits",
+            argument=name,
+        )
     if kind == "int" and not -(1 << 63) <= number < 1 << 63:
         raise call_error(
             signature,
@@ -79,7 +88,7 @@ def resolve(signature: typed.Signature, given: Mapping[str, object]) -> Substitu
     _check_names(signature, given)
     statics = literal_statics(signature, given)
     equations = [
-        Equation(p.value, Size.of(int(statics[p.name])), p.name)
+        Equation(p.value, Size.of(code_of(p.kind, statics[p.name])), p.name)
         for p in signature.sizes
         if p.name in statics
     ]
@@ -289,6 +298,8 @@ def instance_without_example(
 ) -> Substitution | Unready:
     """The given values fixed and every other size open (language.md, section 6)."""
     found = resolve(signature, given)
+    chosen = {**dict(signature.dtype_defaults), **found.dtypes}
+    found = Substitution(found.sizes, found.packs, chosen)
     missing = [p.name for p in signature.sizes if p.static and found.size(p.value).literal is None]
     missing += [pack.name for pack in signature.packs if pack not in found.packs]
     missing += [v.name for v in signature.dtypes if v not in found.dtypes]

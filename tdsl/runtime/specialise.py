@@ -11,6 +11,7 @@ from typing import Any
 from tdsl.check import typed
 from tdsl.runtime.build import Built
 from tdsl.syntax.diagnostics import DiagnosticError
+from tdsl.types.numbers import Kind, shown
 from tdsl.types.sizes import Shape, Size, Symbol
 from tdsl.types.types import Substitution
 
@@ -73,10 +74,12 @@ class Instance:
     parameters: Substitution
     built: Built
 
-    def describe(self) -> str:
-        """`T=?, C=768, heads=12, E=f32`, for cache_info."""
+    def describe(self, kinds: Mapping[str, Kind] | None = None) -> str:
+        """`T=?, C=768, heads=12, E=f32`, for cache_info. `kinds` tells statics that are no sizes."""
+        kinds = kinds or {}
         parts = {
-            s.name: ("?" if v.literal is None else v) for s, v in self.parameters.sizes.items()
+            s.name: "?" if v.literal is None else shown(kinds.get(s.name, "size"), v.literal)
+            for s, v in self.parameters.sizes.items()
         }
         for pack, shape in self.parameters.packs.items():
             axes = ("?" if isinstance(s, Size) and s.literal is None else str(s) for s in shape)

@@ -157,7 +157,7 @@ CASES = [
     (
         "fn f[N](x: f32[N]) -> f32[N - 1] { shorter(x) }",
         [
-            "E0508: `N` of `shorter` is N - 1, which is not known to be 1 or more",
+            "E0508: `N` of `shorter` is the caller's N - 1, which may be smaller than 1",
             "  `x`: this is f32[N]; `shorter` declares `x: f32[N + 1]`",
             "  note: N is a size of `shorter`: 1 or more",
             "  help: add `where N >= 2`; every call of `f` is then checked",

@@ -51,15 +51,19 @@ def test_edits_that_are_offered_mend_the_error(path: Path) -> None:
 OFFERED = {
     "calls": 5,
     "examples": 2,
+    "kinds": 3,
     "loops": 3,
     "names": 6,
     "operands": 5,
     "positions": 7,
+    "rare_shapes": 2,
     "recursion": 0,
     "shapes": 6,
     "sizes": 7,
     "structs": 2,
+    "types": 3,
     "values": 6,
+    "warnings": 0,
 }
 
 
