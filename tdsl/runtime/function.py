@@ -106,6 +106,8 @@ class Function:
             lambda parameters: build(program, signature, parameters, origin.kernels, origin.bounds)
         )
         self._plans: dict[tuple[Any, ...], Plan] = {}
+        # Of plain calls that leave arguments out: the plan, and arrays of the defaults.
+        self._shorter: dict[tuple[Any, ...], tuple[Plan, list[Array]]] = {}
         self._native = NativeCalls(signature.function.name, signature, self._named)
         self._hits = 0
         self._misses = 0
@@ -142,11 +144,15 @@ class Function:
             if keywords:
                 # The type is part of the key: 1, 1.0 and True are equal but not the same static.
                 key.append(frozenset([(n, type(v), v) for n, v in keywords.items()]))
-            plan = self._plans.get(tuple(key))
+            prepared = tuple(key)
+            plan = self._plans.get(prepared)
         except TypeError:  # an array given by name, or a static that is no number
-            plan = None
-        if plan is None:
             return self._call_slowly(arguments, keywords)
+        if plan is None:
+            if prepared not in self._shorter:
+                return self._call_slowly(arguments, keywords, shorter=prepared)
+            plan, defaults = self._shorter[prepared]
+            pointers += addresses_of(defaults)
         self._hits += 1
         return plan.run(pointers)
 
@@ -195,6 +201,7 @@ class Function:
         arguments: tuple[Any, ...],
         keywords: dict[str, Any],
         prepared: tuple[Any, ...] | None = None,
+        shorter: tuple[Any, ...] | None = None,
     ) -> Any:
         statics, values = self._place(arguments, keywords)
         named = {**self._named, **statics}
@@ -205,6 +212,7 @@ class Function:
             plan, compiled = self._plan(given, statics, values)
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
+                self._shorter.clear()
             self._plans[key] = plan
         else:
             compiled = False
@@ -220,6 +228,9 @@ class Function:
             weak_array(value, wanted, dtype) if isinstance(value, WeakNumber) else plain(value)
             for value, wanted, dtype in zip(given, self._wanted, plan.dtypes, strict=True)
         ]
+        left_out = len(arguments) < len(arrays) and len(statics) == len(keywords)
+        if shorter is not None and left_out and all(a.dtype.isnative for a in arguments):
+            self._shorter[shorter] = plan, arrays[len(arguments) :]
         return plan.run(addresses_of(arrays))
 
     def _key(
@@ -334,7 +345,8 @@ class Function:
 
     def cache_info(self) -> CacheInfo:
         """How calls found their instances, in the manner of functools.lru_cache."""
-        instances = tuple(instance.describe() for instance in self._instances)
+        kinds = {parameter.name: parameter.kind for parameter in self._signature.sizes}
+        instances = tuple(instance.describe(kinds) for instance in self._instances)
         hits = self._hits + self._native.calls
         return CacheInfo(hits, self._misses, len(instances), instances)
 
