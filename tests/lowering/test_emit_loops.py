@@ -30,6 +30,8 @@ PLAIN = Options(
     vectorize=False,
     reuse_scratch=False,
 )
+# Generated kernels are code of their own, and take most of the time of a compilation.
+LIBRARY = Options(kernels=Kernels.parse("matmul:blas"))
 
 
 @pytest.mark.parametrize("name", PROGRAM.root.functions)
@@ -44,7 +46,7 @@ def test_open_sizes_with_none(name: str) -> None:
 
 def test_scratch_may_be_shared_by_open_sizes() -> None:
     for name in ("nested_scan", "triangle", "fib", "stateful"):
-        Instance(PROGRAM, name, {}).compare(KNOWN)
+        Instance(PROGRAM, name, {}).compare(KNOWN, LIBRARY)
 
 
 SIZES = {"V": 11, "N": 8, "C": 8, "F": 32, "H": 2, "D": 4}
@@ -53,7 +55,7 @@ SIZES = {"V": 11, "N": 8, "C": 8, "F": 32, "H": 2, "D": 4}
 @pytest.mark.parametrize("name", ["gpt2", "step"])
 def test_the_whole_model(name: str) -> None:
     Instance.of_file(GPT2, name, **SIZES, L=3, T=5, S=2).compare({})
-    Instance.of_file(GPT2, name, H=2).compare({**SIZES, "L": 2, "T": 5, "S": 3})
+    Instance.of_file(GPT2, name, H=2).compare({**SIZES, "L": 2, "T": 5, "S": 3}, LIBRARY)
 
 
 # --- code
@@ -65,7 +67,7 @@ def object_size(name: str, layers: int) -> tuple[int, int, int]:
     interface = Interface.of_graph(instance.graph)
     with context():
         module = ir.Module.parse(instance.text)
-        lower(module, "llvm", Options(), CPU, interface)
+        lower(module, "llvm", LIBRARY, CPU, interface)
         operations = 0
 
         def count(_: object) -> ir.WalkResult:
@@ -74,7 +76,7 @@ def object_size(name: str, layers: int) -> tuple[int, int, int]:
             return ir.WalkResult.ADVANCE
 
         module.operation.walk(count)
-    code = compile_text(instance.text, Options(), interface).code
+    code = compile_text(instance.text, LIBRARY, interface).code
     return len(instance.text.splitlines()), operations, len(code)
 
 
@@ -145,7 +147,7 @@ def test_scratch_memory_does_not_grow_with_the_number_of_steps() -> None:
     scratch = []
     for layers in (2, 48):
         instance = Instance.of_file(GPT2, "gpt2", **SIZES, L=layers, T=5)
-        compiled = compile_text(instance.text, Options(), Interface.of_graph(instance.graph))
+        compiled = compile_text(instance.text, LIBRARY, Interface.of_graph(instance.graph))
         scratch.append(compiled.scratch_bytes())
     assert scratch[0] == scratch[1]
 
@@ -161,7 +163,7 @@ fn f[N, L](x: f32[N, N], w: f32[N, N]) -> f32[N, N] {{
     }}
 }}"""
     instance = Instance.of_text(text.replace("[N, L]", "[N]"), N=64)
-    compiled = compile_text(instance.text, Options(), Interface.of_graph(instance.graph))
+    compiled = compile_text(instance.text, LIBRARY, Interface.of_graph(instance.graph))
     assert compiled.scratch_bytes() <= 3 * 64 * 64 * 4
     instance.compare({}, tolerance=1e-2, arrays=[np.eye(64, dtype=np.float32)] * 2)
 
@@ -194,7 +196,7 @@ def test_states_may_always_be_copied(name: str, monkeypatch: pytest.MonkeyPatch)
     """Without what makes a step leave its state where it was, bufferization refuses most loops;
     they are then compiled with more copies."""
     monkeypatch.setattr(carry_state, "run", lambda module, options: None)
-    Instance(PROGRAM, name, {}).compare(KNOWN)
+    Instance(PROGRAM, name, {}).compare(KNOWN, LIBRARY)
 
 
 def test_copying_states_costs_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
