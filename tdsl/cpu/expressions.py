@@ -10,9 +10,25 @@ from mlir import ir
 from mlir.dialects import arith, math
 
 
+def element_of(type: Any) -> Any:
+    """The type of one number: of a vector, that of its elements."""
+    return type.element_type if isinstance(type, ir.VectorType) else type
+
+
+def like(type: Any, element: Any) -> Any:
+    """As many numbers of another type."""
+    return ir.VectorType.get(type.shape, element) if isinstance(type, ir.VectorType) else element
+
+
+def _constant(type: Any, attribute: Any) -> Any:
+    if isinstance(type, ir.VectorType):
+        attribute = ir.DenseElementsAttr.get_splat(type, attribute)
+    return arith.ConstantOp(type, attribute).result
+
+
 @dataclass(frozen=True)
 class Format:
-    """What polynomials need to know of f32 or f64."""
+    """What polynomials need to know of f32 or f64, or of vectors of them."""
 
     type: Any
     integer: Any
@@ -26,11 +42,12 @@ class Format:
     @staticmethod
     def of(type: Any) -> Format | None:
         contract = ir.Attribute.parse("#arith.fastmath<contract>")
-        if isinstance(type, ir.F32Type):
-            word = ir.IntegerType.get_signless(32)
+        element = element_of(type)
+        if isinstance(element, ir.F32Type):
+            word = like(type, ir.IntegerType.get_signless(32))
             return Format(type, word, 23, 127, 1.5 * 2.0**23, contract)
-        if isinstance(type, ir.F64Type):
-            word = ir.IntegerType.get_signless(64)
+        if isinstance(element, ir.F64Type):
+            word = like(type, ir.IntegerType.get_signless(64))
             return Format(type, word, 52, 1023, 1.5 * 2.0**52, contract)
         return None
 
@@ -39,11 +56,12 @@ class Format:
         return self.fraction_bits == 23
 
     def real(self, value: float) -> Real:
-        return Real(self, arith.ConstantOp(self.type, ir.FloatAttr.get(self.type, value)).result)
+        attribute = ir.FloatAttr.get(element_of(self.type), value)
+        return Real(self, _constant(self.type, attribute))
 
     def word(self, value: int) -> Word:
-        attribute = ir.IntegerAttr.get(self.integer, value)
-        return Word(self, arith.ConstantOp(self.integer, attribute).result)
+        attribute = ir.IntegerAttr.get(element_of(self.integer), value)
+        return Word(self, _constant(self.integer, attribute))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 from mlir import ir
 from mlir.dialects import arith
 
-from tdsl.cpu.expressions import Format, Real
+from tdsl.cpu.expressions import Format, Real, element_of, like
 from tdsl.cpu.functions import FUNCTIONS
 from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import before, collect, replace
@@ -20,9 +20,9 @@ def run(module: Any, options: Options) -> None:
         value = operation.operands[0]
         type = value.type
         with before(operation):
-            narrow = isinstance(type, ir.F16Type | ir.BF16Type)
+            narrow = isinstance(element_of(type), ir.F16Type | ir.BF16Type)
             if narrow:
-                value = arith.ExtFOp(ir.F32Type.get(), value).result
+                value = arith.ExtFOp(like(type, ir.F32Type.get()), value).result
             format = Format.of(value.type)
             if format is None:
                 continue

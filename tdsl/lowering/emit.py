@@ -162,8 +162,7 @@ class _Outlined:
 def _claim(graph: Graph, claim: Claim, name: str, maps: Maps, *, locations: bool) -> list[str]:
     bare = Graph(graph.name, claim.inputs, (claim.root,))
     emission = Emission(bare, claim.inner, maps, locations=locations)
-    if claim.kind == matmul.KIND:
-        emission.absorbed.update(set(claim.inner) - {claim.root})
+    emission.absorbed.update(_absorbed(claim))
     arguments = [
         (emission.argument(node, "abcdefghijklmnopqrstuvwxyz"[place % 26]), node.type)
         for place, node in enumerate(claim.inputs)
@@ -183,17 +182,45 @@ def _claim(graph: Graph, claim: Claim, name: str, maps: Maps, *, locations: bool
     )
 
 
+def _absorbed(claim: Claim) -> set[Node]:
+    """Transposes inside that only products read: they index their operand accordingly."""
+    found = set()
+    for node in claim.inner:
+        users = [user for user in claim.inner if node in user.inputs]
+        if (
+            node is not claim.root
+            and node.operation == "transpose"
+            and all(user.operation in matmul.PRODUCTS for user in users)
+        ):
+            rank = node.type.rank
+            if tuple(node.attributes["permutation"]) == (*range(rank - 2), rank - 1, rank - 2):
+                found.add(node)
+    return found
+
+
 class _Writer:
     """The nodes of a graph and of the bodies in it, with calls in place of claims."""
 
     def __init__(self, claims: Sequence[Claim], outlined: _Outlined) -> None:
         self._claims = {claim.root: claim for claim in claims}
-        self._inner = {node for claim in claims for node in claim.inner if node is not claim.root}
         self._outlined = outlined
 
+    def _needed(self, graph: Graph) -> set[Node]:
+        """What is computed outside of claims, which read no more than their inputs."""
+        found: set[Node] = set()
+        waiting = [*graph.inputs, *graph.results]
+        while waiting:
+            node = waiting.pop()
+            if node not in found:
+                found.add(node)
+                claim = self._claims.get(node)
+                waiting.extend(node.inputs if claim is None else claim.inputs)
+        return found
+
     def nodes(self, emission: Emission, graph: Graph) -> None:
+        needed = self._needed(graph)
         for node in graph.nodes():
-            if node in self._inner:
+            if node not in needed:
                 continue
             emission.build.lines.span = node.span
             if (claim := self._claims.get(node)) is not None:

@@ -10,7 +10,7 @@ from tdsl.graph.claims import matmul
 from tdsl.graph.graph import LOOP, Claim, Graph, Node, Remark
 
 Found = tuple[tuple[Claim, ...], tuple[Remark, ...]]
-Finder = Callable[[Graph], Found]
+Finder = Callable[[Graph, frozenset[Node]], Found]
 
 KINDS: Final[Mapping[str, Finder]] = MappingProxyType({"matmul": matmul.find})
 """The kinds of claim, largest groups first: what one kind took, the next ones leave."""
@@ -43,12 +43,11 @@ def _find(graph: Graph, kinds: Collection[str] | None) -> Found:
     for kind, find in KINDS.items():
         if kinds is not None and kind not in kinds:
             continue
-        found, said = find(graph)
         # Within one kind claims may share what each computes for itself, such as a transpose.
-        free = [claim for claim in found if taken.isdisjoint(claim.inner)]
-        for claim in free:
+        found, said = find(graph, frozenset(taken))
+        for claim in found:
             taken.update(claim.inner)
-        claims.extend(free)
+        claims.extend(found)
         remarks.extend(said)
     order = {node: place for place, node in enumerate(graph.nodes())}
     claims.sort(key=lambda claim: order[claim.root])
