@@ -16,7 +16,7 @@ from tdsl.cpu.backend import CPU
 from tdsl.cpu.compiler import compile_text
 from tdsl.lowering.interface import Interface
 from tdsl.lowering.options import Kernels, Options
-from tdsl.lowering.passes import carry_state
+from tdsl.lowering.passes import bufferize, carry_state
 from tdsl.lowering.pipeline import context, count_buffers, lower
 
 CASES = Path(__file__).parent / "cases" / "loops.tdsl"
@@ -205,3 +205,13 @@ def test_copying_states_costs_what_it_says(monkeypatch: pytest.MonkeyPatch) -> N
     assert copied == 0, "no loop, no copy"
     _, copied = buffers(Instance(PROGRAM, "fib", KNOWN))
     assert copied >= 6
+
+
+def test_no_loop_here_needs_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: object) -> None:
+        raise AssertionError("bufferization refused a loop")
+
+    monkeypatch.setattr(bufferize, "copy_states", refuse)
+    for name in PROGRAM.root.functions:
+        buffers(Instance(PROGRAM, name, KNOWN))
+    buffers(Instance.of_file(GPT2, "step", **SIZES, L=3, S=2))
