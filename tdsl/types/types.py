@@ -67,7 +67,9 @@ class PoisonType:
     """The type of an expression with an error: fits everything, and says nothing more."""
 
 
-Type = TensorType | WeakType | StringType | DTypeType | TupleType | ListType | StructType | PoisonType
+Type = (
+    TensorType | WeakType | StringType | DTypeType | TupleType | ListType | StructType | PoisonType
+)
 POISON = PoisonType()
 
 
