@@ -12,12 +12,17 @@ from tdsl.cpu import causal
 from tdsl.cpu.body import Body, Map, Product, Reduce, Reshape, Tensor, Transpose, Unreadable
 from tdsl.cpu.evaluate import ONLY, Evaluator, Operand, Place, Places, regrouped, store
 from tdsl.cpu.rows import combine
-from tdsl.cpu.softmax import divided, operation, plain, softmax_at, total_under
-from tdsl.cpu.vectors import CONTRACT, Code, Value, exp_of_negative
+from tdsl.cpu.softmax import divided, plain, softmax_at, total_under
+from tdsl.cpu.vectors import Code, Value, exp_of_negative
+from tdsl.lowering.kernels import Kernel, KernelRequest, Refused
+from tdsl.lowering.machine import Machine
+from tdsl.lowering.options import Options
+from tdsl.lowering.rewriting import as_block
 
 _CHUNK: Final = 256
 """Keys whose scores are held at a time."""
 _UNROLL: Final = 4
+_MANY_BLOCKS: Final = 4
 _INFINITY: Final = float("inf")
 
 
@@ -126,6 +131,37 @@ def kernel(
     attention = Attention.of(function)
     lanes = vector_bytes // (8 if attention.element == "f64" else 4)
     return _Writer(attention, operands, result, lanes, Tile.of(registers)).text(name)
+
+
+class FlashAttention:
+    """The generator of kernels for claims of kind attention."""
+
+    def accept(self, function: Any, machine: Machine, options: Options) -> None:
+        block = as_block(function)
+        returned = list(block.operations)[-1].operation.operands[0]
+        types = [_plain(value.type) for value in (*block.arguments, returned)]
+        try:
+            # Written once to see whether it can be: layouts make no difference to that.
+            kernel(
+                "probe", function, types[:-1], types[-1], machine.vector_bytes, machine.registers
+            )
+        except Unreadable as reason:
+            raise Refused(str(reason)) from reason
+
+    def unit_last(self, function: Any) -> tuple[bool, ...]:
+        return (True,) * (len(as_block(function).arguments) + 1)
+
+    def generate(self, request: KernelRequest) -> Kernel:
+        machine = request.machine
+        text = kernel(
+            request.symbol,
+            request.function,
+            request.operands,
+            request.result,
+            machine.vector_bytes,
+            machine.registers,
+        )
+        return Kernel(request.symbol, text)
 
 
 class _Writer:
@@ -253,6 +289,8 @@ class _Writer:
                 whole()
             elif self.fixed_queries < self.block:
                 part(vectors)()
+            elif self.fixed_queries >= _MANY_BLOCKS * self.block:
+                whole()  # a smaller last block would save little, and cost compile time
             else:
                 full = code.less("eq", size, code.index(self.block))
                 code.when(full, whole, part(vectors))
@@ -299,9 +337,7 @@ class _Writer:
                 if not turned:
                     here.reverse()
                 evaluator = Evaluator(code, self.operands, {}, mask)
-                x = code.spread(
-                    evaluator.at(value, (*self._heads_of(head, shape), *here)), lanes
-                )
+                x = code.spread(evaluator.at(value, (*self._heads_of(head, shape), *here)), lanes)
                 if mask is not None:
                     x = code.select(Value(mask, "i1", lanes), x, self.nothing)
                 total = combine(code, "max", total, code.apply("math.absf", x))
@@ -506,9 +542,7 @@ class _Block:
                 for v, total in enumerate(totals)
             ]
 
-        totals = code.loop(
-            code.index(0), code.index(w.depth), 1, [w.nothing] * self.vectors, add
-        )
+        totals = code.loop(code.index(0), code.index(w.depth), 1, [w.nothing] * self.vectors, add)
         total = totals[0]
         for other in totals[1:]:
             total = combine(code, "max", total, other)
@@ -612,9 +646,7 @@ class _Block:
             return given
 
         plain_tile = code.less("ule", code.plus(key, keys), self.open_end)
-        return code.when(
-            plain_tile, lambda: finish(edge=False), lambda: finish(edge=True), best
-        )
+        return code.when(plain_tile, lambda: finish(edge=False), lambda: finish(edge=True), best)
 
     def _score(self, product: Value, key: str, vector: int, *, edge: bool) -> Value:
         w = self.w
@@ -654,12 +686,12 @@ class _Block:
                 seen = code.plus(code.plus(code.plus(self.first, q), rows), self.offset)
                 stop = self._between(seen, begin, end)
             count = code.index_op("subi", stop, begin)
-            whole = code.index_op(
-                "subi", stop, code.index_op("remui", count, code.index(_UNROLL))
-            )
+            whole = code.index_op("subi", stop, code.index_op("remui", count, code.index(_UNROLL)))
             step = self.tile.columns
-            full = columns - columns % step if w.width % w.lanes == 0 else (
-                (columns - 1) - (columns - 1) % step
+            full = (
+                columns - columns % step
+                if w.width % w.lanes == 0
+                else ((columns - 1) - (columns - 1) % step)
             )
             if full:
                 code.loop(
@@ -672,9 +704,7 @@ class _Block:
             for start in range(full, columns, step):
                 count_here = min(step, columns - start)
                 left = w.width - start * w.lanes
-                self._panel(
-                    begin, whole, stop, q, code.index(start * w.lanes), count_here, left
-                )
+                self._panel(begin, whole, stop, q, code.index(start * w.lanes), count_here, left)
             return ()
 
         queries = code.index_op(
@@ -799,4 +829,6 @@ def _transposed(code: Code, rows: list[Value]) -> list[Value]:
     return rows
 
 
-__all__ = ["CONTRACT", "Attention", "Tile", "kernel", "operation"]
+def _plain(type_: Any) -> Any:
+    ranked = ir.RankedTensorType(type_)
+    return ir.MemRefType.get(ranked.shape, ranked.element_type)

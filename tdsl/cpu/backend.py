@@ -5,7 +5,9 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from tdsl.cpu import blas_calls, vecmath
+from tdsl.cpu.attention import FlashAttention
 from tdsl.cpu.gemm import Gemm
+from tdsl.cpu.rows import Rows
 from tdsl.engine.llvm import Target
 from tdsl.lowering.backend import Backend, Pass
 from tdsl.lowering.machine import MACHINES, Machine, machine_of
@@ -19,7 +21,13 @@ def machine(options: Options) -> Machine:
 
 CPU = Backend(
     name="cpu",
-    generators=MappingProxyType({"matmul": MappingProxyType({"native": Gemm()})}),
+    generators=MappingProxyType(
+        {
+            "attention": MappingProxyType({"native": FlashAttention()}),
+            "rows": MappingProxyType({"native": Rows()}),
+            "matmul": MappingProxyType({"native": Gemm()}),
+        }
+    ),
     machine=machine,
     kernels=(Pass("blas-calls", blas_calls.run),),
     math=(Pass("vector-math", vecmath.run, lambda options: options.vector_math),),

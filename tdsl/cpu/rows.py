@@ -12,6 +12,10 @@ from tdsl.cpu.body import Body, Combine, Map, Reduce, Tensor, Unreadable
 from tdsl.cpu.evaluate import ONLY, Evaluator, Operand, Place, Places, store
 from tdsl.cpu.softmax import as_products, flushable, operation, plain
 from tdsl.cpu.vectors import Code, Value, exp_of_negative
+from tdsl.lowering.kernels import Kernel, KernelRequest, Refused
+from tdsl.lowering.machine import Machine
+from tdsl.lowering.options import Options
+from tdsl.lowering.rewriting import as_block
 
 # Sums that go on side by side: adding takes several cycles, and several can be under way.
 _STREAMS: Final = 4
@@ -71,6 +75,34 @@ def kernel(
     wide = any(value.element == "f64" for value in chain.body.values())
     writer = _Writer(chain, operands, result, vector_bytes // (8 if wide else 4))
     return writer.text(name)
+
+
+class Rows:
+    """The generator of kernels for claims of kind rows."""
+
+    def accept(self, function: Any, machine: Machine, options: Options) -> None:
+        block = as_block(function)
+        returned = list(block.operations)[-1].operation.operands[0]
+        types = [_plain(value.type) for value in (*block.arguments, returned)]
+        try:
+            # Written once to see whether it can be: layouts make no difference to that.
+            kernel("probe", function, types[:-1], types[-1], machine.vector_bytes)
+        except Unreadable as reason:
+            raise Refused(str(reason)) from reason
+
+    def unit_last(self, function: Any) -> tuple[bool, ...]:
+        return (True,) * (len(as_block(function).arguments) + 1)
+
+    def generate(self, request: KernelRequest) -> Kernel:
+        machine = request.machine
+        text = kernel(
+            request.symbol,
+            request.function,
+            request.operands,
+            request.result,
+            machine.vector_bytes,
+        )
+        return Kernel(request.symbol, text)
 
 
 class _Writer:
@@ -394,3 +426,8 @@ def combine(code: Code, kind: Combine, total: Value, value: Value) -> Value:
 
 def _through(access: tuple[int | None, ...], places: Places) -> Places:
     return tuple(ONLY if loop is None else places[loop] for loop in access)
+
+
+def _plain(type_: Any) -> Any:
+    ranked = ir.RankedTensorType(type_)
+    return ir.MemRefType.get(ranked.shape, ranked.element_type)

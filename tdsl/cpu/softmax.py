@@ -44,7 +44,7 @@ def _compared(value: Tensor | float | None, with_number: float) -> Tensor | None
     work = [one.operation for one in value.work()]
     if [one.name for one in work] != ["arith.cmpf", "arith.extui"]:
         return None
-    if "1" != str(work[0].attributes["predicate"]).split(" ")[0]:  # oeq
+    if str(work[0].attributes["predicate"]).split(" ")[0] != "1":  # oeq
         return None
     sides = [value.operand(x) for x in work[0].operands]
     for x, number in (sides, sides[::-1]):
@@ -116,10 +116,28 @@ def softmax_at(value: Tensor) -> Softmax | None:
     arguments = operation(value, "math.exp")
     if arguments is None or not isinstance(value, Map):
         return None
-    parts = operation(arguments[0], "arith.subf")
+    parts = _difference(arguments[0])
     if parts is None or not isinstance(parts[0], Tensor) or not _is_top(parts[1], parts[0]):
         return None
     return Softmax(value, plain(parts[0]))
+
+
+def _difference(
+    value: Tensor | float | None,
+) -> tuple[Tensor | float | None, Tensor | float | None] | None:
+    """x and y of x - y, also of x + -y and -(y - x)."""
+    parts = operation(value, "arith.subf")
+    if parts is not None:
+        return parts[0], parts[1]
+    parts = operation(value, "arith.addf")
+    if parts is not None:
+        for x, y in (parts, parts[::-1]):
+            negated = operation(y, "arith.negf")
+            if negated is not None:
+                return x, negated[0]
+    parts = operation(value, "arith.negf")
+    parts = operation(parts[0], "arith.subf") if parts is not None else None
+    return (parts[1], parts[0]) if parts is not None else None
 
 
 def divided(value: Tensor) -> tuple[Tensor, Tensor] | None:
@@ -183,8 +201,8 @@ def as_products(body: Body) -> set[Tensor]:
         if not isinstance(x, Tensor) or not isinstance(y, Tensor) or y.element == "f16":
             continue
         total = total_under(y)
-        if total is not None and softmax_at(total[0].source) is not None:
-            found.add(value)
-        elif operation(y, "math.sqrt") is not None:
+        if (total is not None and softmax_at(total[0].source) is not None) or operation(
+            y, "math.sqrt"
+        ) is not None:
             found.add(value)
     return found

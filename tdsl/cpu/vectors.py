@@ -118,7 +118,9 @@ class Code:
     def emit_select(self, condition: str, x: Value, y: Value) -> Value:
         """By one condition for all lanes."""
         return Value(
-            self.emit(f"arith.select {condition}, {x.name}, {y.name} : {x.type}"), x.element, x.lanes
+            self.emit(f"arith.select {condition}, {x.name}, {y.name} : {x.type}"),
+            x.element,
+            x.lanes,
         )
 
     def convert(self, operation: str, x: Value, element: str) -> Value:

@@ -10,7 +10,11 @@ from typing import Any, Final, Literal
 
 # Kind of claim -> the implementations that a backend may offer, best first.
 KERNEL_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"matmul": ("native", "blas", "loops")}
+    {
+        "attention": ("native", "loops"),
+        "rows": ("native", "loops"),
+        "matmul": ("native", "blas", "loops"),
+    }
 )
 
 

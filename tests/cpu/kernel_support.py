@@ -109,7 +109,11 @@ class Compiled:
 def guarded(array: Array) -> Array:
     """A copy with the same strides in elements, NaN before and after what it spans."""
     low = 0
-    high = sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) if array.size else 0
+    high = (
+        sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True))
+        if array.size
+        else 0
+    )
     span = high - low + array.itemsize
     whole = np.full(span + 2 * GUARD, 0xFF, np.uint8)
     made = np.ndarray(array.shape, array.dtype, whole.data, GUARD, array.strides)
