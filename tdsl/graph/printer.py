@@ -63,7 +63,11 @@ class _Printer:
                 continue
             if (claim := roots.get(node)) is not None:
                 lines.append((f"{indent}claim {claim.kind} {{", ""))
-                lines.extend((f"{indent}  {self.line(part)}", _place(part)) for part in claim.inner)
+                lines.extend(
+                    (f"{indent}  {self.line(part)}", _place(part))
+                    for part in claim.inner
+                    if not _is_plain(part)
+                )
                 lines.append((f"{indent}}}", ""))
             elif node.operation == LOOP:
                 lines.extend(self._loop(graph, node, claims, indent))

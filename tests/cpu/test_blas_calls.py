@@ -14,6 +14,7 @@ from tdsl.lowering.options import Kernels, Options
 from tdsl.lowering.pipeline import context, count_buffers, lower, lower_text
 
 _LOOPS = Options(Kernels.parse("matmul:loops"))
+_BLAS = Options(Kernels.parse("matmul:blas"))
 
 
 def _normal(*shape: int, dtype: str = "f32") -> np.ndarray:
@@ -54,7 +55,7 @@ def test_every_layout(shape: tuple[int, int, int], maps: str, dtype: str) -> Non
     text = product(m, k, n, dtype, maps)
     kind = "v" if 1 in (m, n) else "m"
     letter = "s" if dtype == "f32" else "d"
-    for options, symbols in ((Options(), (f"cblas_{letter}gem{kind}",)), (_LOOPS, ())):
+    for options, symbols in ((_BLAS, (f"cblas_{letter}gem{kind}",)), (_LOOPS, ())):
         native = Native(text, options)
         assert _called(native) == symbols
         (found,) = native(a, b)
@@ -63,7 +64,7 @@ def test_every_layout(shape: tuple[int, int, int], maps: str, dtype: str) -> Non
 
 def test_unclaimed_products_stay_named_and_are_loops() -> None:
     text = product(8, 8, 8, claim=False)
-    assert "linalg.matmul" in lower_text(text, "bufferized", Options(), CPU)
+    assert "linalg.matmul" in lower_text(text, "bufferized", _BLAS, CPU)
     native = Native(text, Options(Kernels.none()))
     assert _called(native) == ()
     a, b = _normal(8, 8), _normal(8, 8)
@@ -72,7 +73,7 @@ def test_unclaimed_products_stay_named_and_are_loops() -> None:
 
 def test_without_a_library_products_are_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blas_calls, "find_blas", lambda: None)
-    native = Native(product(8, 8, 8))
+    native = Native(product(8, 8, 8), _BLAS)
     assert _called(native) == ()
     a, b = _normal(8, 8), _normal(8, 8)
     np.testing.assert_allclose(native(a, b)[0], a @ b, rtol=2e-6, atol=2e-6)
@@ -81,9 +82,9 @@ def test_without_a_library_products_are_loops(monkeypatch: pytest.MonkeyPatch) -
 def test_no_fill_is_left_in_front_of_a_call() -> None:
     with context():
         module = ir.Module.parse(product(8, 8, 8))
-        lower(module, "bufferized", Options(), CPU)
+        lower(module, "bufferized", _BLAS, CPU)
         assert "linalg.fill" in str(module)
-        blas_calls.run(module, Options())
+        blas_calls.run(module, _BLAS)
         assert "linalg.fill" not in str(module)
         assert "cblas_sgemm" in str(module)
 
@@ -104,7 +105,7 @@ func.func private @p(%a: {t}, %b: {t}, %c: {t}) -> {t} attributes {{tdsl.claim =
   return %r : {t}
 }}"""
     a, b = _normal(4, 4), _normal(4, 4)
-    native = Native(text)
+    native = Native(text, _BLAS)
     assert _called(native) == ("cblas_sgemm",)
     np.testing.assert_allclose(native(a, b)[0], a @ b + 3, rtol=1e-5, atol=1e-5)
 
@@ -127,10 +128,10 @@ func.func private @p(%a: {part}, %b: {weight}) -> {result} attributes {{tdsl.cla
 }}"""
     with context():
         module = ir.Module.parse(text)
-        lower(module, "bufferized", Options(), CPU)
+        lower(module, "bufferized", _BLAS, CPU)
         assert count_buffers(module) == (0, 0)
     x, w = _normal(6, 12), _normal(4, 5)
-    native = Native(text)
+    native = Native(text, _BLAS)
     assert _called(native) == ("cblas_sgemm",)
     np.testing.assert_allclose(native(x, w)[0], x[:, offset : offset + 4] @ w, rtol=1e-5, atol=1e-6)
 
@@ -155,7 +156,7 @@ func.func private @p(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32
 
 def test_one_object_for_all_open_sizes() -> None:
     interface = open_interface([("M", "K"), ("K", "N")], [("M", "N")])
-    native = Native(_OPEN, interface=interface)
+    native = Native(_OPEN, _BLAS, interface)
     # One row or column is a matrix-vector product, chosen at the call.
     assert _called(native) == ("cblas_sgemm", "cblas_sgemv")
     for m, k, n in [(3, 5, 7), (1, 5, 7), (3, 5, 1), (1, 1, 1), (40, 3, 2)]:
@@ -166,7 +167,7 @@ def test_one_object_for_all_open_sizes() -> None:
 
 def test_open_sizes_beyond_32_bits_take_the_loops() -> None:
     text = lower_text(
-        _OPEN, "llvm", Options(), CPU, open_interface([("M", "K"), ("K", "N")], [("M", "N")])
+        _OPEN, "llvm", _BLAS, CPU, open_interface([("M", "K"), ("K", "N")], [("M", "N")])
     )
     assert "2147483647" in text
 
@@ -193,15 +194,15 @@ func.func private @p(%a: {a_type}, %b: {b_type}) -> {r_type} attributes {{tdsl.c
 }}"""
     a, b = _normal(3, m, 5), _normal(*((3, 6, 5) if flip else (3, 5, 6)))
     wanted = a @ (b.transpose(0, 2, 1) if flip else b)
-    for options in (Options(), _LOOPS):
+    for options in (_BLAS, _LOOPS):
         native = Native(text, options)
-        assert bool(_called(native)) == (options == Options())
+        assert bool(_called(native)) == (options == _BLAS)
         np.testing.assert_allclose(native(a, b)[0], wanted, rtol=2e-6, atol=2e-6)
 
 
 def test_integers_are_loops() -> None:
     text = product(3, 4, 5).replace("f32", "i32").replace("0.0 : i32", "0 : i32")
     a, b = (np.arange(n, dtype=np.int32).reshape(s) for n, s in ((12, (3, 4)), (20, (4, 5))))
-    native = Native(text)
+    native = Native(text, _BLAS)
     assert _called(native) == ()
     np.testing.assert_array_equal(native(a, b)[0], a @ b)

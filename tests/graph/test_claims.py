@@ -69,12 +69,22 @@ def test_a_transpose_that_others_need_stays_outside() -> None:
         assert "used elsewhere" in remark.reason
 
 
-def test_a_transpose_that_moves_more_stays_outside() -> None:
+def test_a_transpose_that_moves_more_is_read_in_its_own_order() -> None:
     build = GraphBuilder()
     q, k = inputs(build, (2, 5, 3), (4, 2, 3))
     turned = build.transpose(k, (1, 2, 0))
     product = build.matmul(q, turned)
     (claim,), (remark,) = find_claims(Graph("f", (q, k), (product,)))
+    assert claim.inner == (turned, product)
+    assert claim.inputs == (q, k)
+    assert "the right operand is read in its own order, not copied" in remark.reason
+
+
+def test_such_a_transpose_that_others_read_is_a_value() -> None:
+    build = GraphBuilder()
+    q, k = inputs(build, (2, 5, 3), (4, 2, 3))
+    turned = build.transpose(k, (1, 2, 0))
+    (claim,), (remark,) = find_claims(Graph("f", (q, k), (build.matmul(q, turned), turned)))
     assert claim.inputs == (q, turned)
     assert (
         "the right operand is transposed first: more than its last two axes move" in remark.reason
@@ -86,7 +96,9 @@ def test_moving_whole_rows_is_no_near_miss() -> None:
     q, k = inputs(build, (5, 2, 3), (2, 3, 4))
     product = build.matmul(build.transpose(q, (1, 0, 2)), k)
     _, (remark,) = find_claims(Graph("f", (q, k), (product,)))
-    assert remark.reason == "f32[2, 5, 3] @ f32[2, 3, 4]"
+    assert remark.reason == (
+        "f32[2, 5, 3] @ f32[2, 3, 4]; the left operand is read in its own order, not copied"
+    )
 
 
 def test_dtypes_without_kernel_are_near_misses() -> None:
@@ -124,8 +136,8 @@ def test_claims_are_printed_as_groups() -> None:
         "  claim matmul {\n"
         "    %0 = transpose(%x1, permutation=[1, 0]): f32[3, 4]\n"
         "    %1 = matmul(%x0, %0): f32[2, 4]\n"
+        "    %2 = exp(%1): f32[2, 4]\n"
         "  }\n"
-        "  %2 = exp(%1): f32[2, 4]\n"
         "  return %2\n"
         "}\n"
         "\n"
