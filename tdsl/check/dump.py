@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tdsl.check import typed
 from tdsl.check.walk import children
@@ -20,7 +20,7 @@ def dump_program(program: typed.Program) -> str:
     for example in module.examples:
         signature = module.functions[example.function].signature
         parts.append(f"example {example.function}{_bindings(signature, example)}")
-    parts += [_dump_test(test) for test in module.tests]
+    parts += [_dump_test(test, program) for test in module.tests]
     return "\n\n".join(parts) + "\n" if parts else ""
 
 
@@ -86,36 +86,81 @@ def _head(signature: typed.Signature, names: Names) -> str:
 
 
 def _statements(body: typed.Expression, names: Names, program: typed.Program) -> Iterator[str]:
-    """One line for each name or assertion and one for the value, inner blocks further in."""
-    sequence = body if isinstance(body, typed.Sequence) else None
-    for statement in sequence.statements if sequence is not None else ():
-        if isinstance(statement, typed.Binding):
-            yield from _inner(statement.value, names, program)
-            text = _one_line(statement.value)
-            yield f"let {statement.local.name}: {names.type(statement.local.type)} = {text}"
-        else:
+    """The steps of a block, and a line for its value."""
+    value = body
+    if isinstance(body, typed.Sequence):
+        yield from _steps(body.statements, names, program)
+        value = body.value
+    yield from _value("", f"  # {names.type(value.type)}", value, names, program)
+
+
+def _steps(
+    statements: Sequence[typed.Binding | typed.Assertion], names: Names, program: typed.Program
+) -> Iterator[str]:
+    """One line for each name or assertion; above it, the types of its parts."""
+    for statement in statements:
+        if isinstance(statement, typed.Assertion):
+            yield from _parts(statement.condition, names, program)
             yield f"assert {_one_line(statement.condition)}"
-    value = sequence.value if sequence is not None else body
-    yield from _inner(value, names, program)
-    yield f"{_one_line(value)}  # {names.type(value.type)}"
+        else:
+            type_ = names.type(statement.local.type)
+            before = f"let {statement.local.name}: {type_} = "
+            yield from _value(before, "", statement.value, names, program)
 
 
-def _inner(expression: typed.Expression, names: Names, program: typed.Program) -> Iterator[str]:
-    """Conversions that nobody wrote, and what parameters calls were given."""
-    pending = [expression]
-    found = []
+def _value(
+    before: str, after: str, value: typed.Expression, names: Names, program: typed.Program
+) -> Iterator[str]:
+    """The line of a value; where it is a loop, the lines of its body further in."""
+    if not isinstance(value, typed.Loop):
+        yield from _parts(value, names, program)
+        yield f"{before}{_one_line(value)}{after}"
+        return
+    yield from _parts(value.initial, names, program)
+    if value.iterated is not None:
+        yield from _parts(value.iterated, names, program)
+    yield f"{before}{_loop_head(value, names)} {{"
+    for line in _statements(value.body, names, program):
+        yield f"    {line}"
+    yield f"}}{after}"
+
+
+def _loop_head(loop: typed.Loop, names: Names) -> str:
+    state = f"{loop.state.name}: {names.type(loop.state.type)} = {_one_line(loop.initial)}"
+    if loop.iterated is not None and loop.item is not None:
+        item = f"{loop.item.name}: {names.type(loop.item.type)} in {_one_line(loop.iterated)}"
+    else:
+        index = loop.index.name if loop.index is not None else "_"
+        item = f"{index} in {names.size(loop.start)}..{names.size(loop.stop)}"
+    return f"{'@unroll ' if loop.unroll else ''}{loop.kind} {state} for {item}"
+
+
+def _parts(expression: typed.Expression, names: Names, program: typed.Program) -> Iterator[str]:
+    """The expressions in another, innermost first: their types, and what parameters calls were
+    given. Conversions that nobody wrote are told; names and numbers speak for themselves."""
+    shown: dict[str, None] = {}
+    # Each expression is met twice: before its parts, and when they are done.
+    pending: list[tuple[typed.Expression, bool]] = [(expression, False)]
     while pending:
-        current = pending.pop()
-        found.append(current)
-        if not isinstance(current, typed.Sequence):
-            pending += reversed(children(current))
-    for part in found:
+        part, done = pending.pop()
+        if not done:
+            pending.append((part, True))
+            pending += [(child, False) for child in reversed(children(part))]
+            continue
+        type_ = names.type(part.type)
         if isinstance(part, typed.Convert) and not part.explicit:
             if not isinstance(part.value.type, WeakType):
                 before = names.type(part.value.type)
-                yield f"# {_one_line(part.value)}: {before} becomes {names.type(part.type)}"
+                shown[f"# {_one_line(part.value)}: {before} becomes {type_}"] = None
         elif isinstance(part, typed.CallFunction):
-            yield f"# {part.function.name}{_substitution(part, names, program)}: {names.type(part.type)}"
+            given = _substitution(part, names, program)
+            shown[f"# {_one_line(part)}: {type_}, by {part.function.name}{given}"] = None
+        elif part is not expression and not isinstance(part, _PLAIN):
+            shown[f"# {_one_line(part)}: {type_}"] = None
+    yield from shown
+
+
+_PLAIN = (typed.Local, typed.Number, typed.SizeNumber, typed.Sequence)
 
 
 def _substitution(call: typed.CallFunction, names: Names, program: typed.Program) -> str:
@@ -139,16 +184,11 @@ def _bindings(signature: typed.Signature, example: typed.Example) -> str:
     return f"{_parameters(signature, example.parameters, names)} -> {result}"
 
 
-def _dump_test(test: typed.Test) -> str:
-    names = Names()
-    lines = [f'test "{test.name}" {{']
+def _dump_test(test: typed.Test, program: typed.Program) -> str:
     body = test.body
-    for statement in body.statements if isinstance(body, typed.Sequence) else ():
-        if isinstance(statement, typed.Binding):
-            type_ = names.type(statement.local.type)
-            lines.append(f"    let {statement.local.name}: {type_} = {_one_line(statement.value)}")
-        else:
-            lines.append(f"    assert {_one_line(statement.condition)}")
+    lines = [f'test "{test.name}" {{']
+    if isinstance(body, typed.Sequence):
+        lines += [f"    {line}" for line in _steps(body.statements, Names(), program)]
     return "\n".join([*lines, "}"])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tdsl.check import typed
 from tdsl.check.dump import value_text
@@ -25,7 +25,8 @@ class _Page:
         self.module = program.root
         self.items = parse(self.module.source).items
         self.private = private
-        self.tests = _tests_by_function(self.items, self.module)
+        shown = {i.name.text for i in self.items if isinstance(i, ast.Function) and self.shown(i)}
+        self.tests = _tests_by_function(self.items, self.module, shown)
 
     def shown(self, item: ast.Item) -> bool:
         return item.public or self.private
@@ -111,19 +112,20 @@ def _instance(signature: typed.Signature, values: Substitution) -> str:
 
 
 def _tests_by_function(
-    items: Sequence[ast.AnyItem], module: typed.Module
+    items: Sequence[ast.AnyItem], module: typed.Module, shown: Collection[str]
 ) -> Mapping[str | None, list[str]]:
-    """The names of tests, each with the function that it stands below and calls; else None."""
+    """The names of tests, each with the last function above it that it calls; None without one."""
     bodies = {test.span.start: test for test in module.tests}
     found: dict[str | None, list[str]] = {}
-    above: str | None = None
+    above: list[str] = []
     for item in items:
-        if isinstance(item, ast.Function):
-            above = item.name.text
+        if isinstance(item, ast.Function) and item.name.text in shown:
+            above.insert(0, item.name.text)
         elif isinstance(item, ast.Test):
             test = bodies.get(item.span.start)
             calls = set() if test is None else {c.name for c in _calls(test.body)}
-            found.setdefault(above if above in calls else None, []).append(item.name)
+            tested = next((name for name in above if name in calls), None)
+            found.setdefault(tested, []).append(item.name)
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from tdsl.check import typed
+from tdsl.check.dump import dump_function, dump_program
 from tdsl.cli.options import (
     BindOption,
     BoundsChoice,
@@ -28,7 +29,6 @@ from tdsl.cli.options import (
     require_file,
 )
 from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output, guarded, write_result
-from tdsl.cli.tree import function_tree
 from tdsl.graph.graph import Remark
 from tdsl.graph.printer import print_remark
 from tdsl.lowering.stages import STAGE_NAMES, STAGES
@@ -134,12 +134,9 @@ def _syntax(output: Output, file: Path) -> str:
 
 
 def _typed(program: typed.Program, name: str | None) -> str:
-    functions = program.root.functions.values()
-    return "\n".join(
-        function_tree(function)
-        for function in functions
-        if name in (None, function.signature.function.name)
-    )
+    if name is None:
+        return dump_program(program)
+    return dump_function(program.root.functions[name], program) + "\n"
 
 
 def choose_instances(
