@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-
 from tdsl.cpu.product import Product, Side
 from tdsl.cpu.tiles import Tile
 from tdsl.cpu.writer import Index, Writer
@@ -60,11 +59,60 @@ class Micro:
             writer.loop(0, self._depth, 1, row)
 
         if not lies_along(self._product.right, "n"):
-            self._pack_transposed(count)
+            if lies_along(self._product.right, "k"):
+                writer.branch(is_whole, self._pack_blocks, lambda: self._pack_transposed(count))
+            else:
+                self._pack_transposed(count)
         else:
             writer.branch(is_whole, lambda: copy(False), lambda: copy(True))
 
-    def _pack_transposed(self, count: Index) -> None:
+    def _pack_blocks(self) -> None:
+        """All columns, in square blocks that are turned in registers."""
+        writer, lanes = self._writer, self._tile.lanes
+        assert self._panel is not None
+        panel, type_ = self._panel
+        whole = writer.mul(writer.div(self._depth, lanes), lanes)
+
+        def block(k: str, _: list[str]) -> tuple[()]:
+            def columns(j: str, _: list[str]) -> tuple[()]:
+                first = writer.add(self._first, j)
+                rows = [
+                    self._along(self._product.right, None, n=writer.add(first, i), k=k)
+                    for i in range(lanes)
+                ]
+                for i, row in enumerate(self._turned(rows)):
+                    place = f"{writer.index(writer.add(k, i))}, {j}"
+                    writer.raw(f"vector.store {row}, {panel}[{place}] : {type_}, {self._vector}")
+                return ()
+
+            writer.loop(0, self._tile.columns, lanes, columns)
+            return ()
+
+        writer.loop(0, whole, lanes, block)
+        if whole != self._depth:
+            self._pack_transposed(self._tile.columns, whole)
+
+    def _turned(self, rows: list[str]) -> list[str]:
+        """The columns of a square block: halves are exchanged, then quarters, and so on."""
+        lanes = len(rows)
+        distance = lanes // 2
+        while distance:
+            found = list(rows)
+            for i in range(lanes):
+                if i & distance:
+                    continue
+                low = [p if not p & distance else lanes + p - distance for p in range(lanes)]
+                high = [p + distance if not p & distance else lanes + p for p in range(lanes)]
+                for at, order in ((i, low), (i + distance, high)):
+                    found[at] = self._writer.op(
+                        f"vector.shuffle {rows[i]}, {rows[i + distance]} {order} : "
+                        f"{self._vector}, {self._vector}"
+                    )
+            rows, distance = found, distance // 2
+        return rows
+
+    def _pack_transposed(self, count: Index, start: Index = 0) -> None:
+        """Element by element, from a place of the inner dimension on."""
         writer = self._writer
         assert self._panel is not None
         panel, type_ = self._panel
@@ -76,7 +124,7 @@ class Micro:
                 writer.raw(f"memref.store {value}, {panel}[{k}, {j}] : {type_}")
                 return ()
 
-            writer.loop(0, self._depth, 1, inner)
+            writer.loop(start, self._depth, 1, inner)
             return ()
 
         def nothing(j: str, _: list[str]) -> tuple[()]:
@@ -85,7 +133,7 @@ class Micro:
                 writer.raw(f"memref.store {zero}, {panel}[{k}, {j}] : {type_}")
                 return ()
 
-            writer.loop(0, self._depth, 1, inner)
+            writer.loop(start, self._depth, 1, inner)
             return ()
 
         writer.loop(0, count, 1, column)
