@@ -195,14 +195,26 @@ class Body:
             case "tensor.reshape" | "tensor.expand_shape" | "tensor.collapse_shape":
                 return Reshape(type, operation, ((self._operand(operation, 0), ()),))
             case "linalg.matmul" | "linalg.batch_matmul":
-                if not self._is_zero(operation.operands[2]):
-                    raise Unreadable("a product is added onto something")
-                return Product(
-                    type, operation, tuple((self._operand(operation, i), ()) for i in (0, 1))
-                )
+                return self._product(type, operation)
             case "linalg.generic":
                 return self._generic(type, operation)
         raise Unreadable(f"{operation.name} is part of it")
+
+    def _product(self, type: Any, operation: Any) -> Product:
+        if not self._is_zero(operation.operands[2]):
+            raise Unreadable("a product is added onto something")
+        sides = [self._operand(operation, place) for place in (0, 1)]
+        if "indexing_maps" in operation.attributes:
+            maps = ir.ArrayAttr(operation.attributes["indexing_maps"])
+            batch = tuple(range(type.rank - 2))
+            row, column, inner = (len(batch) + place for place in range(3))
+            for place, plain in enumerate(((row, inner), (inner, column))):
+                access = _access(ir.AffineMapAttr(maps[place]).value)
+                if access == (*batch, *plain[::-1]):
+                    sides[place] = _turned(sides[place])
+                elif access != (*batch, *plain):
+                    raise Unreadable("a product reads an operand in another order")
+        return Product(type, operation, tuple((side, ()) for side in sides))
 
     def _operand(self, operation: Any, place: int) -> Tensor:
         value = operation.operands[place]
@@ -250,6 +262,18 @@ class Body:
         if start != _NEUTRAL[made.combine]:
             raise Unreadable("a reduction starts from something else than nothing")
         return made
+
+
+def _turned(value: Tensor) -> Transpose:
+    """A matrix, or each of a batch, the other way round."""
+    rank = value.rank
+    permutation = (*range(rank - 2), rank - 1, rank - 2)
+    shape = [value.type.shape[axis] for axis in permutation]
+    made = Transpose(
+        ir.RankedTensorType.get(shape, value.type.element_type), None, ((value, ()),)
+    )
+    made.permutation = permutation
+    return made
 
 
 def _access(map_: Any) -> Access:
