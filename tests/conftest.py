@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--update-golden") and os.environ.get("CI"):
         raise pytest.UsageError("--update-golden is refused in CI: goldens are reviewed, not made")
+    if not hasattr(config, "workerinput"):  # workers of pytest-xdist inherit the folder
+        folder = tempfile.TemporaryDirectory(prefix="tdsl-tests-")
+        os.environ["TDSL_CACHE_DIR"] = folder.name
+        config.add_cleanup(folder.cleanup)
 
 
 @pytest.fixture(scope="session")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import importlib.util
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,17 +28,17 @@ class Blas:
     library: ctypes.CDLL
 
 
-def _candidates() -> list[str]:
-    """Libraries to try, best first."""
-    found: list[str] = []
+def _candidates() -> Iterator[str]:
+    """Libraries to try, best first; each is looked for when those before it were not good."""
     spec = importlib.util.find_spec("scipy_openblas32")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         files = sorted((Path(folder) / "lib").glob("libscipy_openblas*"))
-        found += [str(file) for file in files if file.suffix in (".so", ".dylib", ".dll")]
+        yield from (str(file) for file in files if file.suffix in (".so", ".dylib", ".dll"))
+    from ctypes.util import find_library  # which runs other programs
+
     for name in _SYSTEM_NAMES:
-        if library := ctypes.util.find_library(name):
-            found.append(library)
-    return found
+        if library := find_library(name):
+            yield library
 
 
 def _open(name: str) -> Blas | None:

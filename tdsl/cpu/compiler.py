@@ -7,9 +7,9 @@ from typing import Any
 from mlir import ir
 
 from tdsl.cpu.backend import CPU
-from tdsl.cpu.blas import SYMBOLS, addresses
+from tdsl.cpu.blas import SYMBOLS
+from tdsl.cpu.linking import load_object
 from tdsl.engine.llvm import Target, Tuning, assembly_text, compile_module
-from tdsl.engine.load import Loaded, load
 from tdsl.engine.object import CompiledObject
 from tdsl.lowering.interface import Interface
 from tdsl.lowering.options import Options
@@ -19,6 +19,8 @@ from tdsl.lowering.passes.entry import ENTRY
 from tdsl.lowering.pipeline import context, lower
 from tdsl.lowering.rewriting import collect
 from tdsl.lowering.sizes import interface_of
+
+__all__ = ["assembly", "compile_text", "load_object", "tuning"]
 
 
 def compile_text(
@@ -69,8 +71,3 @@ def _external(module: Any) -> tuple[str, ...]:
         if not operation.regions[0].blocks
     ]
     return tuple(sorted(name for name in names if name in SYMBOLS))
-
-
-def load_object(compiled: CompiledObject) -> Loaded:
-    """Link a compiled function into this process."""
-    return load(compiled.code, addresses(compiled.symbols))

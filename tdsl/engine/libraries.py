@@ -7,6 +7,7 @@ import importlib.util
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from ctypes import POINTER, c_char, c_char_p, c_int, c_size_t, c_uint8, c_uint64, c_void_p
 from functools import cache
 from pathlib import Path
@@ -124,6 +125,14 @@ def _library_file(folder: Path, stem: str) -> Path:
         if (found := folder / f"{stem}{suffix}").exists():
             return found
     raise LLVMError(f"{folder} holds no {stem} library")
+
+
+def library_files() -> list[Path]:
+    """The libraries that decide what code is generated: LLVM's, and MLIR's where it is installed."""
+    found = [_library_file(_package_folder("llvm") / "lib", "libLLVM")]
+    with suppress(LLVMError):  # cached code runs without it
+        found.append(_library_file(_package_folder("mlir") / "_mlir_libs", "libMLIRPythonCAPI"))
+    return found
 
 
 def take_message(message: int | None) -> str:

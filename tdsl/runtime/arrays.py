@@ -75,7 +75,8 @@ def dtype_error(wanted: Wanted, found: str, help: str, *notes: str) -> DTypeErro
 
 def as_array(value: object, wanted: Wanted) -> Array | WeakNumber:
     """The argument as a NumPy array without a copy, whatever its layout and byte order."""
-    if isinstance(value, np.ma.MaskedArray):
+    # The module of masked arrays is imported when it is first named: not for plain ones.
+    if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
         raise dtype_error(
             wanted,
             "a masked array",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tdsl.check import typed
@@ -15,7 +15,10 @@ from tdsl.lowering.bounds import Site
 from tdsl.lowering.emit import emit_module
 from tdsl.lowering.interface import Interface, evaluate
 from tdsl.lowering.options import BOUNDS, Bounds, Kernels, Options
+from tdsl.runtime.cache import Cache, open_cache
 from tdsl.runtime.calling import Code
+from tdsl.runtime.keys import describe, digest, instance_key
+from tdsl.runtime.storing import Stored
 from tdsl.types.dtypes import DType
 from tdsl.types.sizes import Size, Symbol
 from tdsl.types.types import Substitution
@@ -67,31 +70,104 @@ def build(
     kernels: str,
     bounds: Bounds = "trap",
 ) -> Built:
-    """Compile an instance and load it."""
+    """Load an instance: from the disk cache, or compiled now and kept there."""
+    from tdsl.cpu.linking import load_object
+    from tdsl.engine.libraries import LLVMError
+
+    options = Options(Kernels.parse(kernels), bounds=bounds)
+    name = signature.function.name
+    store, key = _place(program, signature, parameters, options)
+    fresh: list[Stored] = []
+
+    def make() -> bytes:
+        fresh.append(_compile(program, signature, parameters, options))
+        return fresh[0].to_bytes(program)
+
+    if store is not None:
+        data, _ = store.fetch(key, describe(signature, parameters), make)
+        if not fresh:
+            try:
+                stored = Stored.from_bytes(data, program)
+                loaded = load_object(stored.compiled)
+                return _built(stored, loaded.address(stored.compiled.entry), loaded)
+            except (LLVMError, KeyError):
+                # It needs a library that was there when it was made.
+                store.remove(key)
+                store.put(key, make(), describe(signature, parameters))
+    stored = fresh[0] if fresh else _compile(program, signature, parameters, options)
+    try:
+        loaded = load_object(stored.compiled)
+        return _built(stored, loaded.address(stored.compiled.entry), loaded)
+    except LLVMError as error:
+        raise _our_fault(name, error) from error
+
+
+def _place(
+    program: typed.Program,
+    signature: typed.Signature,
+    parameters: Substitution,
+    options: Options,
+) -> tuple[Cache | None, str]:
+    """Where compiled code is kept, and under which key; nowhere if that cannot be told."""
+    from tdsl.engine.libraries import LLVMError
+
+    store = open_cache()
+    if store is None:
+        return None, ""
+    try:
+        return store, instance_key(program, signature, parameters, options)
+    except (OSError, LLVMError):
+        return None, ""
+
+
+def cached_code(text: str, make: Callable[[], bytes], label: str) -> bytes:
+    """What a text of LLVM IR is compiled to, from the disk cache where it is known."""
+    store = open_cache()
+    if store is None:
+        return make()
+    try:
+        key = digest({"text": text})
+    except OSError:
+        return make()
+    return store.fetch(key, label, make)[0]
+
+
+def _compile(
+    program: typed.Program,
+    signature: typed.Signature,
+    parameters: Substitution,
+    options: Options,
+) -> Stored:
     # MLIR is imported when the first function is compiled, not when a module is loaded.
-    from tdsl.cpu.compiler import compile_text, load_object
+    from tdsl.cpu.compiler import compile_text
     from tdsl.engine.libraries import LLVMError
     from tdsl.engine.worker import CompilerCrash, compile_isolated
     from tdsl.lowering.pipeline import LoweringError
 
     isolated = os.environ.get("TDSL_COMPILE") == "isolated"
     compile_ = compile_isolated if isolated else compile_text
-    options = Options(Kernels.parse(kernels), bounds=bounds)
     graph = elaborate(program, signature.function, parameters)
     text = module_text(graph, options)
-    interface = Interface.of_graph(graph)
     try:
-        compiled = compile_(text, options, interface)
-        loaded = load_object(compiled)
+        compiled = compile_(text, options, Interface.of_graph(graph))
     except (LoweringError, LLVMError, CompilerCrash) as error:
-        raise InternalError(
-            f"compiling `{signature.function.name}` failed: {error}\n"
-            "this is a mistake in TDSL, not in your program; please report it with the text above"
-        ) from error
+        raise _our_fault(signature.function.name, error) from error
+    return Stored(compiled, tuple(node.type.dtype for node in graph.results))
+
+
+def _our_fault(function: str, error: Exception) -> InternalError:
+    return InternalError(
+        f"compiling `{function}` failed: {error}\n"
+        "this is a mistake in TDSL, not in your program; please report it with the text above"
+    )
+
+
+def _built(stored: Stored, address: int, owner: object) -> Built:
+    compiled = stored.compiled
     return Built(
-        Code(loaded.address(compiled.entry), loaded),
+        Code(address, owner),
         compiled.interface,
-        tuple(node.type.dtype for node in graph.results),
+        stored.dtypes,
         compiled.scratch,
         compiled.sites,
     )

@@ -40,6 +40,8 @@ from tdsl.types.types import Substitution, TupleType
 # them without end.
 MOST_PLANS = 1024
 
+_FLOATS = (float, np.floating)
+
 
 class CacheInfo(NamedTuple):
     """Calls that found their instance, calls that compiled one, and the instances there are."""
@@ -142,8 +144,7 @@ class Function:
             pointers.append(address(argument))
         try:
             if keywords:
-                # The type is part of the key: 1, 1.0 and True are equal but not the same static.
-                key.append(frozenset([(n, type(v), v) for n, v in keywords.items()]))
+                key.append(_statics_key(keywords))
             prepared = tuple(key)
             plan = self._plans.get(prepared)
         except TypeError:  # an array given by name, or a static that is no number
@@ -164,7 +165,7 @@ class Function:
             return self._call_slowly(arguments, keywords)
         key, arrays = read
         if statics:
-            key.append(frozenset([(n, type(v), v) for n, v in statics.items()]))
+            key.append(_statics_key(statics))
         prepared = tuple(key)
         try:
             plan = self._plans.get(prepared)
@@ -245,7 +246,7 @@ class Function:
                 # In native order: the fast way must never find a plan for swapped bytes.
                 key += [value.dtype.newbyteorder("="), value.shape]
         if statics:
-            key.append(frozenset((n, type(v), v) for n, v in statics.items()))
+            key.append(_statics_key(statics))
         return tuple(key)
 
     def _place(
@@ -366,6 +367,17 @@ class Function:
         near = difflib.get_close_matches(name, ("compile", "mlir", "cache_info"), 1)
         hint = f"; did you mean `{near[0]}`?" if near else ""
         raise AttributeError(f"the TDSL function `{self.__name__}` has no attribute `{name}`{hint}")
+
+
+def _statics_key(statics: Mapping[str, object]) -> frozenset[tuple[str, type, object]]:
+    """Statics as a part of a key: 1, 1.0 and True are equal, but not the same static, and neither
+    are 0.0 and -0.0."""
+    return frozenset(
+        [
+            (name, type(value), repr(value) if isinstance(value, _FLOATS) else value)
+            for name, value in statics.items()
+        ]
+    )
 
 
 class CompiledFunction(Function):

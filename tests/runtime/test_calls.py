@@ -411,6 +411,7 @@ def test_the_address_of_an_array_is_where_it_begins() -> None:
 
 def test_compiling_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TDSL_COMPILE", "isolated")
+    monkeypatch.setenv("TDSL_CACHE", "0")
     module = tdsl.loads(PROGRAM)
     x, w, b = numbers(3, 5), numbers(5, 7), numbers(7)
     np.testing.assert_allclose(module.linear(x, w, b), x @ w + b, rtol=1e-5, atol=1e-5)

@@ -34,6 +34,7 @@ pub fn pick[N, M](x: f32[N], i: i32[M]) -> f32[M] { take(x, i) }
 pub fn joined[N, M](x: f32[N], y: f32[M]) -> f32[N + M] { concat([x, y], 0) }
 pub fn next[N](x: f32[N], y: f32[N + 1]) -> f32[N] { x + y[1:] }
 pub fn scaled[E: dtype(float), ...S](x: E[...S], by: E) -> E[...S] { x * by }
+pub fn times[N, static by: number](x: f32[N]) -> f32[N] { x * by }
 pub fn soft[T](x: f32[T, 64]) -> f32[T, 64] {
     let e = exp(x - max(x, axis=1, keepdims=true))
     e / sum(e, axis=1, keepdims=true)
@@ -191,6 +192,18 @@ def test_statics_choose_by_value_and_type(m: tdsl.Module) -> None:
             m.heads(x, H=wrong)
     with pytest.raises(tdsl.CallError):
         m.heads(x)
+
+
+@needs_entry
+def test_numbers_choose_by_type_and_sign(m: tdsl.Module) -> None:
+    x = ones(2)
+    for _ in range(3):
+        for factor in (0.0, -0.0, 2, 2.0, -1.5, np.float64(-0.0)):
+            found = m.times(x, by=factor)
+            assert found[0] == factor
+            assert np.signbit(found[0]) == np.signbit(factor)
+    assert went_natively(m.times, lambda: m.times(x, by=2.0))
+    assert went_natively(m.times, lambda: m.times(x, by=3.0 - 1.0))
 
 
 @needs_entry
