@@ -138,6 +138,8 @@ def _wrong_type(failure: WrongType, signature: Signature, names: Names) -> str:
             return f"{who} has the wrong length: {counts}"
         case "pack":
             return f"{who} has two packs of axes, which do not say where one ends: {want}"
+        case _ if isinstance(part, StructType) and _kind(part) == _kind(found):
+            return f"{who} is `{have}`, but `{want}` is wanted"
         case _:
             wanted = _kind(part)
             rest = f": `{want}`" if want not in wanted else ""

@@ -253,7 +253,7 @@ def _over_range(context: Context, node: ast.Comprehension, range_: ast.Range) ->
         return poison(node.span)
     count = stop - start
     if not context.facts.at_least(count, 1):
-        return _empty_range(context, range_, start, stop)
+        return empty_range(context, range_, start, stop)
     literal = count.literal
     if literal is not None:
         context.owner.unrolled += literal
@@ -317,12 +317,20 @@ def _bind_index(context: Context, pattern: ast.Pattern, value: Size) -> None:
         )
 
 
-def _empty_range(context: Context, range_: ast.Range, start: Size, stop: Size) -> typed.Expression:
+def empty_range(context: Context, range_: ast.Range, start: Size, stop: Size) -> typed.Expression:
+    """Report a range without an index, or that has none for some sizes."""
     low, high = context.names.size(start), context.names.size(stop)
-    if start.literal is not None and stop.literal is not None:
-        message = f"the range {low}..{high} is empty"
+    certain = context.facts.at_least(start - stop)
+    if not certain:
+        helps = [add_where(context, less(low, high))]
+    elif start == stop:
         helps = []
     else:
-        message = f"the range {low}..{high} may be empty"
-        helps = [add_where(context, less(low, high))]
-    return context.fail(range_, "E0602", message, "a range has one index or more", helps=helps)
+        helps = [Help("a range counts upwards; from the end it is `n - 1 - i` for i in 0..n")]
+    return context.fail(
+        range_,
+        "E0602",
+        f"the range {low}..{high} {'is' if certain else 'may be'} empty",
+        "a range has one index or more",
+        helps=helps,
+    )

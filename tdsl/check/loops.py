@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tdsl.check import typed
-from tdsl.check.advice import add_where, less, wrap
+from tdsl.check.advice import wrap
 from tdsl.check.binders import with_binders
 from tdsl.check.context import Context
 from tdsl.check.convert import convert
-from tdsl.check.lists import depends_on, index_facts, iterated_list
+from tdsl.check.lists import depends_on, empty_range, index_facts, iterated_list
 from tdsl.check.patterns import bind_pattern, claim_name
 from tdsl.check.report import Reporter
 from tdsl.check.scope import Bound
@@ -109,15 +109,7 @@ def _walk(context: Context, node: ast.Loop) -> _Walk | None:
         if start is None or stop is None:
             return None
         if not context.facts.at_least(stop - start, 1):
-            low, high = context.names.size(start), context.names.size(stop)
-            literal = (stop - start).literal is not None
-            context.fail(
-                node.iterated,
-                "E0602",
-                f"the range {low}..{high} {'is' if literal else 'may be'} empty",
-                "a range has one index or more",
-                helps=[] if literal else [add_where(context, less(low, high))],
-            )
+            empty_range(context, node.iterated, start, stop)
             return None
         name = node.pattern.name if isinstance(node.pattern, ast.NamePattern) else "_"
         index, _ = index_facts(context, name, start, stop)
@@ -184,6 +176,13 @@ def _has_number(type_: Type) -> bool:
     return isinstance(type_, WeakType)
 
 
+def _number_in(value: typed.Expression) -> typed.Expression:
+    """The first number without a dtype in a tuple, or the value itself."""
+    while isinstance(value, typed.MakeTuple):
+        value = next(item for item in value.items if _has_number(item.type))
+    return value
+
+
 def _with_dtypes(
     context: Context, node: ast.Loop, walk: _Walk, initial: typed.Expression
 ) -> typed.Expression:
@@ -199,11 +198,12 @@ def _with_dtypes(
         return poison(initial.span)
     given = _take_dtypes(context, initial, found)
     if not is_poisoned(given) and _has_number(given.type):
+        number = _number_in(given)
         return context.fail(
-            node.initial,
+            number.span,
             "E0601",
             "the state of a loop has a dtype, but nothing gives this number one",
-            f"this is {context.show(initial.type)}",
+            f"this is {context.show(number.type)}",
             notes=["a dtype's name makes a number one of it: `f32(0.0)`"],
         )
     return given

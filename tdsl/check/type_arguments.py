@@ -65,6 +65,15 @@ def _match(
         given[key] = [argument.value]
     open_ = [parameter for parameter in parameters if parameter.name.text not in given]
     packs = [parameter for parameter in open_ if isinstance(parameter, ast.PackParameter)]
+    if len(packs) > 1:
+        first, second = (f"`...{pack.name.text}`" for pack in packs[:2])
+        context.fail(
+            name,
+            "E0506",
+            f"`{name.text}` has two packs, {first} and {second}: where one ends cannot be told",
+            notes=["one pack, with sizes before and after it, can be told apart"],
+        )
+        return None
     spare = len(positional) - (len(open_) - len(packs))
     left = positional
     for parameter in open_:
