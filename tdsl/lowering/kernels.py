@@ -78,11 +78,12 @@ def canonical_layout(type_: Any) -> Any:
     """The layout as kernels are told it: plain, or with open strides and offset."""
     type_ = ir.MemRefType(type_)
     plain = ir.MemRefType.get(type_.shape, type_.element_type)
-    if type_ == plain or type_.rank == 0:
+    if type_ == plain:
         return plain
     strides, _ = type_.get_strides_and_offset()
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
-    kept = [dynamic] * (type_.rank - 1) + [1 if strides[-1] == 1 else dynamic]
+    # A scalar may lie inside of an array, too: its offset counts.
+    kept = [dynamic] * (type_.rank - 1) + [1 if one == 1 else dynamic for one in strides[-1:]]
     layout = ir.StridedLayoutAttr.get(dynamic, kept)
     return ir.MemRefType.get(type_.shape, type_.element_type, layout)
 

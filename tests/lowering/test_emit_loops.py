@@ -215,3 +215,8 @@ def test_no_loop_here_needs_that(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in PROGRAM.root.functions:
         buffers(Instance(PROGRAM, name, KNOWN))
     buffers(Instance.of_file(GPT2, "step", **SIZES, L=3, S=2))
+
+
+def test_a_kernel_writes_a_scalar_where_it_belongs_in_an_array() -> None:
+    text = "fn f[N](x: f32[N, N]) -> (f32, [f32; N]) { scan s = x[0, 0] for i in 0..N { (s, sum(x[i])) } }"
+    Instance.of_text(text, N=5).compare({})
