@@ -128,6 +128,8 @@ def constant_of(value: Any) -> float | None:
     attribute = value.owner.operation.attributes["value"]
     if isinstance(attribute, ir.FloatAttr):
         return float(ir.FloatAttr(attribute).value)
+    if isinstance(attribute, ir.BoolAttr):
+        return float(ir.BoolAttr(attribute).value)
     if isinstance(attribute, ir.IntegerAttr):
         return float(ir.IntegerAttr(attribute).value)
     return None

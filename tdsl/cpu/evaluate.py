@@ -196,7 +196,10 @@ class Evaluator:
         """One operation of a body, on as many lanes as its operands have."""
         code, name = self.code, operation.name
         if name == "arith.constant":
-            return self._outside(operation.results[0])
+            number = constant_of(operation.results[0])
+            if number is None:
+                raise Unreadable("a constant that is no number")
+            return code.constant(number, _computed(str(operation.results[0].type)))
         if not name.startswith(("arith.", "math.")):
             raise Unreadable(f"{name} in a body")
         element = str(operation.results[0].type)

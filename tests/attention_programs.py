@@ -1,0 +1,169 @@
+"""Spellings of attention, and programs that only look like it."""
+
+from __future__ import annotations
+
+HEAD = "tdsl 0.1\nfrom std.nn import softmax, masked_softmax, causal, masked_attention, attention\n"
+QKV = "(q: f32[2, 7, 4], k: f32[2, 7, 4], v: f32[2, 7, 4]) -> f32[2, 7, 4]"
+
+CLAIMED = {
+    "plain": f"pub fn f{QKV} {{ softmax(q @ transpose(k, [0, 2, 1])) @ v }}",
+    "scale after": f"pub fn f{QKV} {{ softmax(q @ transpose(k, [0, 2, 1]) / 2.0) @ v }}",
+    "scale before, on q": f"pub fn f{QKV} {{ softmax((q * 0.5) @ transpose(k, [0, 2, 1])) @ v }}",
+    "scale on k": f"pub fn f{QKV} {{ softmax(q @ transpose(k / 2.0, [0, 2, 1])) @ v }}",
+    "mask, then scale": f"""pub fn f{QKV} {{
+        softmax((causal_mask(7, f32) + q @ transpose(k, [0, 2, 1])) * 0.5) @ v
+    }}""",
+    "scale, then mask": f"""pub fn f{QKV} {{
+        softmax(0.5 * (q @ transpose(k, [0, 2, 1])) + causal_mask(7, f32)) @ v
+    }}""",
+    "a mask of minus infinity": f"""pub fn f{QKV} {{
+        let later = iota(7)[newaxis, :] > iota(7)[:, newaxis]
+        softmax(q @ transpose(k, [0, 2, 1]) + select(later, f32(-inf), 0.0)) @ v
+    }}""",
+    "a select, the other way round": f"""pub fn f{QKV} {{
+        let seen = iota(7)[:, newaxis] >= iota(7)[newaxis, :]
+        softmax(select(seen, q @ transpose(k, [0, 2, 1]), -inf)) @ v
+    }}""",
+    "not seen": f"""pub fn f{QKV} {{
+        let seen = iota(7)[newaxis, :] < iota(7)[:, newaxis] + 1
+        softmax(select(not seen, -inf, q @ transpose(k, [0, 2, 1]))) @ v
+    }}""",
+    "other names, two functions": """
+        fn weigh[A, B, C](left: f32[A, B, C], right: f32[A, B, C]) -> f32[A, B, B] {
+            let raw = left @ transpose(right, [0, 2, 1])
+            let top = max(raw, axis=-1, keepdims=true)
+            let grown = exp(-(top - raw))
+            grown * (1.0 / sum(grown, axis=2, keepdims=true))
+        }
+        pub fn f(one: f32[2, 7, 4], two: f32[2, 7, 4], three: f32[2, 7, 4]) -> f32[2, 7, 4] {
+            weigh(one, two) @ three
+        }""",
+    "exp of a sum": f"""pub fn f{QKV} {{
+        let s = q @ transpose(k, [0, 2, 1]) / 2.0
+        let e = exp(-max(s, axis=-1, keepdims=true) + s)
+        (e / sum(e, axis=-1, keepdims=true)) @ v
+    }}""",
+    "an arbitrary mask added": """
+        pub fn f(q: f32[2, 3, 4], k: f32[2, 7, 4], v: f32[2, 7, 4], m: f32[3, 7]) -> f32[2, 3, 4] {
+            softmax(q @ transpose(k, [0, 2, 1]) / 2.0 + m) @ v
+        }""",
+    "a mask by select": """
+        pub fn f(
+            q: f32[2, 3, 4], k: f32[2, 7, 4], v: f32[2, 7, 4], m: bool[2, 3, 7]
+        ) -> f32[2, 3, 4] {
+            masked_attention(q, k, v, m)
+        }""",
+    "with a cache": """
+        pub fn f(
+            q: f32[2, 3, 4], k: f32[2, 9, 4], v: f32[2, 9, 4], pos: i32
+        ) -> f32[2, 3, 4] {
+            masked_attention(q, k, v, broadcast(causal[Q=3, N=9](pos), [2, 3, 9]))
+        }""",
+    "grouped heads": """
+        pub fn f(q: f32[6, 7, 4], k: f32[2, 7, 4], v: f32[2, 7, 4]) -> f32[6, 7, 4] {
+            let kk = reshape(broadcast(k[:, newaxis], [2, 3, 7, 4]), [6, 7, 4])
+            let vv = reshape(broadcast(v[:, newaxis], [2, 3, 7, 4]), [6, 7, 4])
+            softmax(q @ transpose(kk, [0, 2, 1]) / 2.0 + causal_mask(7, f32)) @ vv
+        }""",
+    "batches": """
+        pub fn f(
+            q: f32[3, 2, 7, 4], k: f32[3, 2, 7, 4], v: f32[3, 2, 7, 4], m: f32[3, 1, 1, 7]
+        ) -> f32[3, 2, 7, 4] {
+            softmax(q @ transpose(k, [0, 1, 3, 2]) / 2.0 + m) @ v
+        }""",
+    "batches out of rows": """
+        pub fn f(x: f32[3, 7, 24]) -> f32[3, 7, 8] {
+            let [q, k, v] = [
+                transpose(reshape(x[:, :, i*8 : (i+1)*8], [3, 7, 2, 4]), [0, 2, 1, 3]) for i in 0..3
+            ]
+            let mixed = softmax(q @ transpose(k, [0, 1, 3, 2]) + causal_mask(7, f32)) @ v
+            reshape(transpose(mixed, [0, 2, 1, 3]), [3, 7, 8])
+        }""",
+    "one head without an axis for it": """
+        pub fn f(q: f32[5, 4], k: f32[7, 4], v: f32[7, 6]) -> f32[5, 6] {
+            softmax(q @ transpose(k, [1, 0])) @ v
+        }""",
+    "f64": """
+        pub fn f(q: f64[2, 5, 4], k: f64[2, 5, 4], v: f64[2, 5, 3]) -> f64[2, 5, 3] {
+            softmax(q @ transpose(k, [0, 2, 1]) + causal_mask(5, f64)) @ v
+        }""",
+    "bf16 with a softmax in f32": """
+        pub fn f(q: bf16[2, 5, 4], k: bf16[2, 5, 4], v: bf16[2, 5, 4]) -> bf16[2, 5, 4] {
+            bf16(softmax(f32(q @ transpose(k, [0, 2, 1])))) @ v
+        }""",
+}
+
+NOT_CLAIMED = {
+    "mask after the softmax": (
+        f"""pub fn f{QKV} {{
+            let mask = f32(iota(7)[newaxis, :] <= iota(7)[:, newaxis])
+            (softmax(q @ transpose(k, [0, 2, 1])) * mask) @ v
+        }}""",
+        "mul comes between the softmax and the product with the values",
+    ),
+    "another axis": (
+        f"""pub fn f{QKV} {{
+            let s = q @ transpose(k, [0, 2, 1])
+            let e = exp(s - max(s, axis=1, keepdims=true))
+            (e / sum(e, axis=1, keepdims=true)) @ v
+        }}""",
+        "the softmax runs along axis 1, not along the keys",
+    ),
+    "scores used twice": (
+        """pub fn f(q: f32[2, 7, 4], k: f32[2, 7, 4], v: f32[2, 7, 4])
+            -> (f32[2, 7, 4], f32[2, 7, 7]) {
+            let scores = q @ transpose(k, [0, 2, 1])
+            (softmax(scores) @ v, scores)
+        }""",
+        "`scores` is needed elsewhere, too",
+    ),
+    "shares used twice": (
+        """pub fn f(q: f32[2, 7, 4], k: f32[2, 7, 4], v: f32[2, 7, 4])
+            -> (f32[2, 7, 4], f32[2, 7, 7]) {
+            let shares = softmax(q @ transpose(k, [0, 2, 1]))
+            (shares @ v, shares)
+        }""",
+        "`shares` is needed elsewhere, too",
+    ),
+    "f64 scores of an f32 product": (
+        """pub fn f(q: f32[2, 7, 4], k: f32[2, 7, 4], v: f32[2, 7, 4]) -> f64[2, 7, 4] {
+            softmax(q @ transpose(k, [0, 2, 1]) / f64(sqrt(4))) @ f64(v)
+        }""",
+        "it is computed in several precisions: f32, f64",
+    ),
+    "f64 scores, f32 shares": (
+        f"""pub fn f{QKV} {{
+            f32(softmax(f64(q @ transpose(k, [0, 2, 1])))) @ v
+        }}""",
+        "it is computed in several precisions: f32, f64",
+    ),
+    "the largest of something else": (
+        f"""pub fn f{QKV} {{
+            let s = q @ transpose(k, [0, 2, 1])
+            let e = exp(s - max(2.0 * s, axis=-1, keepdims=true))
+            (e / sum(e, axis=-1, keepdims=true)) @ v
+        }}""",
+        "what is taken off before exp is not the largest score of the row",
+    ),
+    "the sum of something else": (
+        f"""pub fn f{QKV} {{
+            let s = q @ transpose(k, [0, 2, 1])
+            let e = exp(s - max(s, axis=-1, keepdims=true))
+            (e / sum(2.0 * e, axis=-1, keepdims=true)) @ v
+        }}""",
+        "what is summed is not what is divided",
+    ),
+    "no largest taken off": (
+        f"""pub fn f{QKV} {{
+            let e = exp(q @ transpose(k, [0, 2, 1]))
+            (e / sum(e, axis=-1, keepdims=true)) @ v
+        }}""",
+        "the largest score of each row is not taken off before exp",
+    ),
+    "two products": (
+        f"""pub fn f{QKV} {{
+            softmax(q @ transpose(k, [0, 2, 1]) + k @ transpose(q, [0, 2, 1])) @ v
+        }}""",
+        "the scores are made of several products",
+    ),
+}

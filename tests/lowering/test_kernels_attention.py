@@ -1,0 +1,52 @@
+"""Programs with attention through every stage: with kernels for each kind of processor, or none,
+the results are the evaluator's."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from attention_programs import CLAIMED, HEAD, NOT_CLAIMED
+from program_support import Instance
+
+from tdsl.lowering.options import Kernels, Options
+
+PROGRAMS = {**CLAIMED, **{name: text for name, (text, _) in NOT_CLAIMED.items()}}
+TOLERANCES = {"bf16 with a softmax in f32": 3e-2}
+
+
+@cache
+def instance(name: str) -> Instance:
+    return Instance.of_text(HEAD.removeprefix("tdsl 0.1\n") + PROGRAMS[name])
+
+
+@pytest.mark.parametrize("isa", ["host", "avx2", "portable"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_as_evaluated(name: str, isa: str) -> None:
+    if isa != "host" and name in NOT_CLAIMED:
+        pytest.skip("no kernel is made")
+    tolerance = TOLERANCES.get(name, 2e-6)
+    instance(name).compare({}, Options(isa=isa), tolerance=tolerance)
+
+
+def test_without_kernels() -> None:
+    for name in ("with a cache", "grouped heads"):
+        instance(name).compare({}, Options(Kernels.none()), tolerance=2e-6)
+
+
+CACHED = """
+pub fn f[T](q: f32[2, T, 4], k: f32[2, 40, 4], v: f32[2, 40, 4], pos: i32) -> f32[2, T, 4] {
+    masked_attention(q, k, v, broadcast(causal[Q=T, N=40](pos), [2, T, 40]))
+}
+"""
+
+
+def test_any_number_of_queries_at_any_position() -> None:
+    made = Instance.of_text(HEAD.removeprefix("tdsl 0.1\n") + CACHED)
+    random = np.random.default_rng(1)
+    k, v = (random.standard_normal((2, 40, 4)).astype(np.float32) for _ in range(2))
+    # From before the first key, where queries see nothing, to beyond the last.
+    for queries, position in [(1, 0), (1, 17), (5, -3), (7, 33), (19, 40), (65, -70), (49, -10)]:
+        q = random.standard_normal((2, queries, 4)).astype(np.float32)
+        made.compare({"T": queries}, None, [q, k, v, np.int32(position)], tolerance=2e-6)
