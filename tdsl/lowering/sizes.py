@@ -239,10 +239,10 @@ def _kept_axes(sizes: list[int], shape: list[int]) -> list[int]:
 def _affine(expression: Any, operands: list[Size | None], dimensions: int) -> Size | None:
     if isinstance(expression, ir.AffineConstantExpr):
         return Size.of(expression.value)
-    if isinstance(expression, ir.AffineDimExpr):
-        return operands[expression.position]
-    if isinstance(expression, ir.AffineSymbolExpr):
-        return operands[dimensions + expression.position]
+    if isinstance(expression, ir.AffineDimExpr | ir.AffineSymbolExpr):
+        after = dimensions if isinstance(expression, ir.AffineSymbolExpr) else 0
+        found: Size | None = operands[after + expression.position]
+        return found
     left = _affine(expression.lhs, operands, dimensions)
     right = _affine(expression.rhs, operands, dimensions)
     if left is None or right is None:

@@ -65,7 +65,7 @@ def test_sizes_may_be_open() -> None:
     check(graph, array, np.array([5, 0, 0, 3, 2], np.int32), np.int64(3), sizes=known)
     with pytest.raises(IndexError, match=r"take: index 6 is out of range for axis 0 of size 6$"):
         run(graph, [array, np.array([0, 6, -1, 0, 0], np.int32), np.int64(4)], sizes=known)
-    with pytest.raises(IndexError, match="slice: start 4 .* axis 0 of size 5: 2 .* at 0 to 3"):
+    with pytest.raises(IndexError, match=r"slice: start 4 .* axis 0 of size 5: 2 .* at 0 to 3"):
         run(graph, [array, np.zeros(5, np.int32), np.int64(4)], sizes=known)
 
 

@@ -59,10 +59,9 @@ def _state_behind(value: Any, block: Any) -> Any:
 
 def _saved(value: Any, block: Any) -> Any:
     """A copy that is made before any state is overwritten: another state becomes this one."""
-    first = list(block.operations)[0]
-    if not isinstance(value, ir.BlockArgument):
-        operations = list(block.operations)
-        first = operations[operations.index(value.owner) + 1]
+    operations = list(block.operations)
+    own = isinstance(value, ir.BlockArgument)
+    first = operations[0 if own else operations.index(value.owner) + 1]
     with before(first):
         return own_copy(value)
 
