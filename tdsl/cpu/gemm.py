@@ -104,11 +104,19 @@ class _Generated:
             if rows is not None:
                 self._whole(writer, self._narrow(rows, many == 1), packed=many == 1)
                 return
-            writer.raw(f"scf.index_switch {writer.index(m)}")
-            for count in range(1, few):
-                with writer.case(count):
-                    self._whole(writer, self._narrow(count, many == 1), packed=many == 1)
-            writer.raw("default {\nscf.yield\n}")
+            fewer(4 if few > 4 else 2)
+
+        def fewer(count: int) -> None:
+            """One of a few tiles; the last rows are computed twice."""
+            tile = self._narrow(count, many == 1)
+
+            def this() -> None:
+                self._whole(writer, tile, packed=many == 1)
+
+            if count == 1:
+                this()
+            else:
+                writer.branch(writer.compare("uge", m, count), this, lambda: fewer(count // 2))
 
         if many == 1:
             writer.branch(writer.compare("uge", m, few), packed, narrow)

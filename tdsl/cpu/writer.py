@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 Index = int | str
 """A number known now, or the name of a value of type index."""
@@ -147,13 +146,6 @@ class Writer:
         if otherwise is not None:
             self.raw("} else {")
             otherwise()
-        self.raw("}")
-
-    @contextmanager
-    def case(self, value: int) -> Iterator[None]:
-        self.raw(f"case {value} {{")
-        yield
-        self.raw("scf.yield")
         self.raw("}")
 
     def function(self, name: str, arguments: Sequence[tuple[str, str]]) -> str:
