@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from mlir import ir
@@ -12,6 +13,7 @@ from tdsl.cpu.linking import load_object
 from tdsl.engine.llvm import Target, Tuning, assembly_text, compile_module
 from tdsl.engine.object import CompiledObject
 from tdsl.lowering.interface import Interface
+from tdsl.lowering.machine import machine_of
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes.arena import scratch_size
 from tdsl.lowering.passes.bounds import sites_of
@@ -30,7 +32,7 @@ def compile_text(
     target: Target | None = None,
 ) -> CompiledObject:
     """Compile the public function of a module of tensors, as the emitter writes it."""
-    options, target = options or Options(), target or Target.host()
+    options, target = _settled(options, target)
     with context():
         module = ir.Module.parse(text)
         lower(module, "llvm", options, CPU, interface)
@@ -52,11 +54,21 @@ def assembly(
     target: Target | None = None,
 ) -> str:
     """What `compile_text` compiles to, for reading."""
-    options, target = options or Options(), target or Target.host()
+    options, target = _settled(options, target)
     with context():
         module = ir.Module.parse(text)
         lower(module, "llvm", options, CPU, interface)
         return assembly_text(module, target, frozenset({ENTRY}), tuning(options))
+
+
+def _settled(options: Options | None, target: Target | None) -> tuple[Options, Target]:
+    """The defaults; kernels are made for the processor that the code is for."""
+    options = options or Options()
+    if target is None:
+        return options, Target.host()
+    if options.isa == "host":
+        options = replace(options, isa=machine_of(target.features).isa)
+    return options, target
 
 
 def tuning(options: Options) -> Tuning:

@@ -6,7 +6,7 @@ from typing import Any
 
 from mlir import ir
 
-from tdsl.cpu.elements import Elements, Lanes, key
+from tdsl.cpu.elements import At, Elements, Lanes, key
 from tdsl.cpu.microkernel import Micro, lies_along
 from tdsl.cpu.product import Product, read_product
 from tdsl.cpu.tiles import Tile, narrow_tile, tile_for
@@ -37,7 +37,7 @@ class Gemm:
         ]
         # What follows the product is written once to see whether it can be.
         elements = Elements(Writer(), arguments, 4, {key(_root(product)): lambda at: "%x"})
-        indices = (*[f"%i{axis}" for axis in range(rank - 1)], Lanes("%j"))
+        indices: At = (*[f"%i{axis}" for axis in range(rank - 1)], Lanes("%j"))
         elements.at(product.returned, indices)
 
     def unit_last(self, function: Any) -> tuple[bool, ...]:

@@ -288,10 +288,8 @@ def programs() -> dict[str, tdsl.Module]:
 def test_on_against_off(programs: dict[str, tdsl.Module], name: str) -> None:
     """One instance for every number of rows, if the function has a number of rows."""
     on, off = (getattr(programs[kernels], name) for kernels in ("matmul:native", "none"))
-    if any("T" in shape for _, shape in _SHAPES[name]):
-        on, off = (
-            function.compile(dynamic=("S" if name == "up" else "T",)) for function in (on, off)
-        )
+    if name not in ("vector", "up"):  # the sizes of a pack are left open by the second call
+        on, off = (function.compile(dynamic=("T",)) for function in (on, off))
     for tokens in (37, 5, 1, 129):
         random = np.random.default_rng(tokens)
         arguments = []
