@@ -92,6 +92,10 @@ def apply_builtin(
     )
 
 
+# Keywords of other libraries.
+_KEYWORDS = {"dim": "axis", "dims": "axis", "axes": "axis", "keepdim": "keepdims"}
+
+
 def _match(
     context: Context,
     builtin: Builtin,
@@ -111,6 +115,7 @@ def _match(
             f"`{name}` takes {_count(len(parameters), 'argument')}, but {len(positional)} are given",
             "this one is too many",
             notes=[note],
+            helps=_in_a_list(builtin, positional),
         )
         return None
     supplied: dict[str, Supplied] = {
@@ -120,12 +125,22 @@ def _match(
     for keyword, value in keywords:
         if keyword.text in supplied:
             context.fail(
-                keyword, "E0509", f"`{name}` is given `{keyword.text}` twice", notes=[note]
+                keyword,
+                "E0509",
+                f"`{name}` is given `{keyword.text}` twice",
+                notes=[note],
+                helps=_in_a_list(builtin, positional),
             )
             fine = False
         elif keyword.text not in {parameter.name for parameter in parameters}:
-            close = get_close_matches(keyword.text, [p.name for p in parameters], 1)
-            helps = [Help(f"did you mean `{close[0]}`?")] if close else []
+            known = [p.name for p in parameters]
+            close = [_KEYWORDS.get(keyword.text, "")]
+            if close[0] not in known:
+                close = get_close_matches(keyword.text, known, 1)
+            helps = [
+                Help(f"did you mean `{meant}`?", (Edit(keyword.span, meant),), stands=True)
+                for meant in close
+            ]
             context.fail(
                 keyword,
                 "E0501",
@@ -142,6 +157,22 @@ def _match(
         context.fail(span, "E0503", f"`{name}` is not given {wanted}", notes=[note])
         fine = False
     return supplied if fine else None
+
+
+def _in_a_list(builtin: Builtin, positional: Sequence[Supplied]) -> list[Help]:
+    """`concat(a, b)`, `x.reshape(m, n)`, `x.transpose(0, 1)`: several where one list is meant."""
+    if builtin.name == "transpose":
+        return [Help("it takes the new order of all axes in a list: `transpose(x, [1, 0])`")]
+    kinds = [parameter.kind for parameter in builtin.parameters]
+    first = kinds.index("values") if "values" in kinds else -1
+    first = kinds.index("shape") if first < 0 and "shape" in kinds else first
+    listed = positional[first:] if first >= 0 else ()
+    if len(listed) < 2 or isinstance(listed[0], ast.List):
+        return []
+    start, end = listed[0].span, listed[-1].span
+    written = ", ".join(value.span.text for value in listed)
+    edits = wrap(Span(start.source, start.start, end.end), "[", "]")
+    return [Help(f"write them as one list: `[{written}]`", edits)]
 
 
 def _count(number_: int, word: str) -> str:
@@ -326,6 +357,7 @@ def _shape(context: Context, builtin: Builtin, parameter: Parameter, source: Sup
                 f"`{parameter.name}` of `{builtin.name}` must be a list of sizes",
                 f"this is {context.show(expression.type)}",
                 notes=[f"it is `{builtin.signature}`"],
+                helps=_as_list(builtin, source, expression),
             )
             return _bad(source.span)
     sizes: list[Size | Pack | None] = []
@@ -347,6 +379,16 @@ def _shape(context: Context, builtin: Builtin, parameter: Parameter, source: Sup
             return _bad(source.span)
         sizes.append(size)
     return _Taken(Given(source.span, None, tuple(sizes)))
+
+
+def _as_list(builtin: Builtin, source: Supplied, found: typed.Expression) -> list[Help]:
+    """`reshape(x, -1)`, `zeros(n, f32)`: one size without its brackets."""
+    size = static_size(found)
+    if size is None:
+        return []
+    if size.literal == -1 and builtin.name == "reshape":
+        return [Help("write `[_]`: that size follows from the others", (Edit(source.span, "[_]"),))]
+    return [Help(f"write `[{source.span.text}]`", wrap(source.span, "[", "]"))]
 
 
 def _starts(context: Context, builtin: Builtin, parameter: Parameter, source: Supplied) -> _Taken:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 
+from tdsl.check.call_advice import Advice, CallSite
 from tdsl.check.call_failures import (
     CallFailure,
     Contradiction,
@@ -26,38 +27,10 @@ from tdsl.check.call_failures import (
     WrongType,
 )
 from tdsl.check.call_text import declared, headline, involved, role, wanted_type
-from tdsl.check.calls import Static, solve_call
-from tdsl.check.typed import Signature
 from tdsl.syntax.diagnostics import Diagnostic, Edit, Help, Label
 from tdsl.syntax.source import Span
-from tdsl.types.dtypes import DType
-from tdsl.types.naming import Names
-from tdsl.types.proofs import Facts
-from tdsl.types.sizes import Size
 from tdsl.types.solve import without_common_factor
-from tdsl.types.types import TensorType, Type
-
-
-@dataclass(frozen=True)
-class CallSite:
-    """A call as written, with all that its message may point at.
-
-    `callee` is the function's name as written, after which static arguments stand; `declarations`
-    gives, for an argument that is plainly a parameter of the caller, the name and the written type
-    of that parameter; `add_where` makes the advice to add a clause to the caller.
-    """
-
-    signature: Signature
-    span: Span
-    callee: Span
-    arguments: tuple[Type | None, ...]
-    argument_spans: tuple[Span, ...]
-    facts: Facts
-    names: Names
-    statics: Mapping[str, Static] = field(default_factory=dict)
-    static_spans: Mapping[str, Span] = field(default_factory=dict)
-    declarations: Mapping[int, tuple[str, Span]] = field(default_factory=dict)
-    add_where: Callable[[str], Help] | None = None
+from tdsl.types.types import TensorType
 
 
 def diagnose_call(failure: CallFailure, site: CallSite) -> Diagnostic | None:
@@ -67,15 +40,13 @@ def diagnose_call(failure: CallFailure, site: CallSite) -> Diagnostic | None:
     return _Message(failure, site).diagnostic()
 
 
-class _Message:
+class _Message(Advice):
     def __init__(self, failure: CallFailure, site: CallSite) -> None:
+        super().__init__(site)
         self.failure = failure
-        self.site = site
-        self.signature = site.signature
         self.function = site.signature.function.name
         self.labels: list[Label] = []
         self.notes: list[str] = []
-        self.helps: list[Help] = []
 
     def diagnostic(self) -> Diagnostic:
         match self.failure:
@@ -185,10 +156,6 @@ class _Message:
             texts = [f"{', '.join(values)} ({place})" for place, values in groups.items()]
             self.notes.append(", ".join(texts))
 
-    def where(self, clause: str) -> None:
-        if self.site.add_where is not None:
-            self.helps.append(self.site.add_where(clause))
-
     # --- kinds of failures
 
     def wrong_type(self, failure: WrongType) -> None:
@@ -200,24 +167,11 @@ class _Message:
         if index in self.site.declarations:
             self.label(self.site.declarations[index][1], "declared here")
         self.help_cast(failure)
+        if failure.reason == "rank":
+            self.help_broadcast(index, wanted_type(self.signature, index, failure.fixed))
         if not self.helps and failure.reason in ("rank", "kind"):
             self.help_swap(index)
         self.note_fixed(failure.fixed)
-
-    def help_cast(self, failure: WrongType) -> None:
-        found = failure.found
-        dtype = failure.dtype
-        if dtype is None and isinstance(failure.part, TensorType):
-            dtype = failure.part.dtype
-        if failure.reason != "dtype" or not isinstance(dtype, DType):
-            return
-        if failure.part is not failure.declared and failure.part != failure.declared:
-            return
-        shape = found.shape if isinstance(found, TensorType) else ()
-        if self.fits(failure.index, TensorType(dtype, shape)):
-            span = self.site.argument_spans[failure.index]
-            edits = _around(span, f"{dtype.name}(", ")")
-            self.helps.append(Help(f"cast it: `{dtype.name}({_short(span)})`", edits))
 
     def wrong_size(self, failure: WrongSize) -> None:
         index = failure.origin.index
@@ -254,6 +208,12 @@ class _Message:
         self.label(self.at(failure.first), f"...{failure.pack.name} = {axes} was fixed by this")
         if failure.origin.kind == "argument":
             self.help_transpose(failure.origin.index)
+            found = self.site.arguments[failure.origin.index]
+            if isinstance(found, TensorType) and not self.helps:
+                rest = found.shape[len(failure.found) :]
+                if found.shape[: len(failure.found)] == failure.found:
+                    wanted = replace(found, shape=(*failure.wanted, *rest))
+                    self.help_broadcast(failure.origin.index, wanted)
             if not self.helps:
                 self.help_swap(failure.origin.index)
 
@@ -295,19 +255,6 @@ class _Message:
         self.helps.append(Help(f"pass it by name: `{text}`"))
         self.note_fixed(failure.fixed)
 
-    def with_static(self, given: str) -> str:
-        """The call as written, with more static arguments."""
-        span, callee = self.site.span, self.site.callee
-        source = span.source.text
-        known = ", ".join(spans.text for spans in self.site.static_spans.values())
-        arguments = source[callee.end : span.end]
-        if known:
-            arguments = arguments.partition("]")[2]
-            given = f"{known}, {given}"
-        if len(arguments) > 40 or "\n" in arguments:
-            arguments = "(…)"
-        return f"{source[span.start : callee.end]}[{given}]{arguments}"
-
     def unproved(self, failure: Unproved) -> None:
         names = self.site.names
         left, right = names.sizes_apart(failure.left, failure.right)
@@ -346,103 +293,3 @@ class _Message:
             self.helps.append(Help(f"did you mean `{close[0]}`?", (Edit(name, close[0]),)))
         elif failure.known:
             self.notes.append(f"its parameters are {', '.join(failure.known)}")
-
-    # --- advice, each tried before it is given
-
-    def help_static(self, name: str, value: Size) -> None:
-        site = self.site
-        found = solve_call(
-            site.signature, site.arguments, {**site.statics, name: value}, site.facts
-        )
-        if isinstance(found, CallFailure):
-            return
-        given = f"{name}={site.names.size(value)}"
-        spans = list(site.static_spans.values())
-        at = spans[-1].end if spans else site.callee.end
-        edit = Edit(site.span.source.span(at, at), f", {given}" if spans else f"[{given}]")
-        self.helps.append(Help(f"pass it: `{self.with_static(given)}`", (edit,)))
-
-    def fits(self, index: int, type_: Type) -> bool:
-        arguments = list(self.site.arguments)
-        arguments[index] = type_
-        return self.fit(arguments)
-
-    def fit(self, arguments: Sequence[Type | None]) -> bool:
-        site = self.site
-        result = solve_call(site.signature, arguments, site.statics, site.facts)
-        return not isinstance(result, CallFailure)
-
-    def help_transpose(self, index: int) -> None:
-        found = self.site.arguments[index]
-        if not isinstance(found, TensorType) or len(found.shape) < 2:
-            return
-        *batch, one, two = found.shape
-        if not self.fits(index, replace(found, shape=(*batch, two, one))):
-            return
-        span = self.site.argument_spans[index]
-        if not batch and span.text.isidentifier():
-            edits: tuple[Edit, ...] = (Edit(span.source.span(span.end, span.end), ".T"),)
-            text = f"{span.text}.T"
-        elif any(not isinstance(axis, Size) for axis in batch):
-            return
-        else:
-            count = len(batch)
-            order = [*range(count), count + 1, count]
-            edits = _around(span, "transpose(", f", {order})")
-            text = f"transpose({_short(span)}, {order})"
-        self.helps.append(Help(f"its axes are the other way round; transpose it: `{text}`", edits))
-
-    def help_swap(self, index: int) -> None:
-        arguments, spans = list(self.site.arguments), self.site.argument_spans
-        for other in range(len(arguments)):
-            if other == index:
-                continue
-            swapped = list(arguments)
-            swapped[index], swapped[other] = swapped[other], swapped[index]
-            if self.fit(swapped):
-                edits = (
-                    Edit(spans[index], spans[other].text),
-                    Edit(spans[other], spans[index].text),
-                )
-                names = [f"`{self.signature.parameters[place][0]}`" for place in (other, index)]
-                self.helps.append(
-                    Help(
-                        f"the arguments for {names[0]} and {names[1]} fit the other way round",
-                        edits,
-                    )
-                )
-                return
-
-    def help_declare(self, failure: WrongSize, index: int) -> None:
-        """Another type for the caller's own parameter."""
-        wanted = wanted_type(self.signature, index, failure.fixed)
-        if index not in self.site.declarations or wanted is None or not self.fits(index, wanted):
-            return
-        symbols = failure.wanted.symbols()
-        if not all(symbol.owner == self.site.names.owner for symbol in symbols):
-            return
-        name, span = self.site.declarations[index]
-        text = self.site.names.type(wanted)
-        self.helps.append(Help(f"declare `{name}: {text}`", (Edit(span, text),)))
-
-    def help_equal(self, wanted: Size, found: Size) -> None:
-        """`where C == H*D`, where one side is a parameter of the caller."""
-        for one, two in ((wanted, found), (found, wanted)):
-            symbol = one.symbol
-            own = symbol is not None and symbol.owner == self.site.names.owner
-            if own and symbol not in two.symbols() and self.site.facts.at_least(two, 1):
-                names = self.site.names
-                self.where(f"{names.size(one)} == {names.size(two)}")
-                return
-
-
-def _around(span: Span, before: str, after: str) -> tuple[Edit, ...]:
-    source = span.source
-    return (
-        Edit(source.span(span.start, span.start), before),
-        Edit(source.span(span.end, span.end), after),
-    )
-
-
-def _short(span: Span) -> str:
-    return span.text if len(span.text) <= 30 and "\n" not in span.text else "…"

@@ -127,7 +127,7 @@ def _foreign_module(context: Context, node: ast.Attribute, value: ast.Variable) 
     name = node.name.text
     helps = []
     if name in NAMED:
-        helps = [Help(f"`{name}` is a builtin", (Edit(node.span, name),))]
+        helps = [Help(f"`{name}` is a builtin", (Edit(node.span, name),), stands=True)]
     else:
         helps = [
             Help(
@@ -139,6 +139,7 @@ def _foreign_module(context: Context, node: ast.Attribute, value: ast.Variable) 
                 + tuple(
                     Edit(node.span, name) for edit in found.edits if edit.span != node.name.span
                 ),
+                found.stands,
             )
             for found in helps_for(context, name, node.name)
         ]
@@ -170,7 +171,7 @@ def method_of(context: Context, node: ast.Attribute, receiver: typed.Expression)
     if name in STRUCTURAL:
         return STRUCTURAL[name]
     if name == "shape":
-        _no_shape(context, node)
+        _no_shape(context, node, receiver)
         return None
     near = _near_field(context, node.name, receiver.type)
     if near:
@@ -213,7 +214,7 @@ def check_attribute(context: Context, node: ast.Attribute) -> typed.Expression:
     if field is not None:
         return field
     if name == "shape" or (name in ("size", "ndim") and name not in context.module.entries):
-        return _no_shape(context, node)
+        return _no_shape(context, node, value)
     if name == "dtype" and isinstance(value.type, TensorType):
         return DTypeValue(DTypeType(value.type.dtype), node.span)
     if name == "T" and isinstance(value.type, (TensorType, WeakType)):
@@ -264,11 +265,12 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _no_shape(context: Context, node: ast.Attribute) -> typed.Expression:
+def _no_shape(context: Context, node: ast.Attribute, value: typed.Expression) -> typed.Expression:
     return context.fail(
         node.name,
         "E0411",
         f"there is no `.{node.name.text}`: sizes have names",
+        more=[(node.value.span, f"this is {context.show(value.type)}")],
         helps=[Help("name the size in the signature, as `N` in `x: f32[N]`, and use the name")],
     )
 

@@ -70,6 +70,8 @@ class _Trial:
             self.left -= len(self.source.text)
             if self.helps(diagnostic, help_):
                 kept.append(help_)
+            elif help_.stands:
+                kept.append(Help(help_.text))
         return tuple(kept)
 
     def helps(self, diagnostic: Diagnostic, help_: Help) -> bool:

@@ -7,7 +7,8 @@ from difflib import get_close_matches
 
 from tdsl.check import typed
 from tdsl.check.advice import add_where
-from tdsl.check.call_diagnostics import CallSite, diagnose_call
+from tdsl.check.call_advice import CallSite
+from tdsl.check.call_diagnostics import diagnose_call
 from tdsl.check.call_failures import CallFailure
 from tdsl.check.calls import Static, solve_call
 from tdsl.check.context import Context
@@ -149,6 +150,7 @@ def _match(
             f"`{name}` takes {_count(len(names), role)}, but {len(positional)} are given",
             "this one is too many",
             notes=[note],
+            helps=_by_name(node, [value.span.text for value in positional[len(names) :]]),
         )
         for value in positional:
             if not isinstance(value, typed.Expression):
@@ -189,12 +191,23 @@ def _match(
     return found if fine else None
 
 
+def _by_name(node: ast.Function, extra: Sequence[str]) -> list[Help]:
+    """Arguments beyond the last were perhaps meant for the statics."""
+    statics = [p.name.text for p in node.parameters if isinstance(p, ast.Parameter) and p.static]
+    if not statics or len(extra) > len(statics):
+        return []
+    given = ", ".join(f"{name}={text}" for name, text in zip(statics, extra, strict=False))
+    return [Help(f"statics are passed by name, in brackets: `{node.name.text}[{given}](…)`")]
+
+
 def _meant(entry: FunctionEntry, keyword: ast.Keyword, names: Sequence[str]) -> list[Help]:
     given = keyword.name.text
     for parameter in entry.node.parameters:
         if parameter.name.text == given:
             name = entry.node.name.text
             return [Help(f"`{given}` is a static: `{name}[{keyword.span.text}](…)`")]
+    if given in ("axis", "dim") and entry.node.span.source.name == "<std.nn>":
+        return [Help(f"functions of `std.nn` work along the last axis: leave out `{given}`")]
     close = get_close_matches(given, names, 1)
     return (
         [Help(f"did you mean `{close[0]}`?", (Edit(keyword.name.span, close[0]),))] if close else []
@@ -213,7 +226,7 @@ def head_text(node: ast.Function) -> str:
         head = node.span.source.text[start : node.span.end].partition("{")[0].rstrip()
         return f"{head} {{ {', '.join(argument.span.text for argument in node.arguments)} }}"
     text = node.span.source.text[start:end]
-    return " ".join(text.split())
+    return " ".join(text.split()).replace("( ", "(").replace(" )", ")")
 
 
 def static_values(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal, NoReturn
@@ -82,6 +83,23 @@ class Judge:
             yield from divisibility(self.context, self.sizes())
         elif code in ("E0304", "E0305"):
             yield from self.keep_axes()
+            yield from self.line_up()
+
+    def line_up(self) -> Iterator[Help]:
+        """Where all axes of one operand are among those of another: put new ones between them."""
+        arrays = [
+            (operand, operand.type.shape)
+            for operand in self.operands
+            if isinstance(operand.type, TensorType)
+        ]
+        for small, shape in arrays:
+            for _, other in arrays:
+                items = _aligned(shape, other)
+                if items and "newaxis" in items and re.fullmatch(r"[\w.]+", small.span.text):
+                    index = f"[{', '.join(items)}]"
+                    text = f"line its axes up: `{small.span.text}{index}`"
+                    yield Help(text, (insert(small.span, small.span.end, index),))
+                    return
 
     def keep_axes(self) -> Iterator[Help]:
         """Where a reduction took an axis away that the other operand has: keep it, there or
@@ -103,6 +121,20 @@ class Judge:
                 yield shape
             elif isinstance(shape, tuple):
                 yield from (size for size in shape if isinstance(size, Size))
+
+
+def _aligned(shape: Shape, other: Shape) -> list[str]:
+    """The index that gives each axis the place of its equal in a longer shape, from the right;
+    empty where one has none."""
+    left, items = list(shape), list[str]()
+    for axis in reversed(other):
+        if not left:
+            break
+        matches = left[-1] == axis
+        items.append(":" if matches else "newaxis")
+        if matches:
+            left.pop()
+    return [] if left or len(shape) >= len(other) else items[::-1]
 
 
 def _is_reduction(operand: typed.Expression) -> bool:

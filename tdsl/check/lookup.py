@@ -86,6 +86,17 @@ HABITS: dict[str, tuple[str, str]] = {
     "triu": ("causal_mask", "`causal_mask(n, dtype)` hides the later keys"),
     "astype": ("", "a dtype's name is the cast: `f32(x)`"),
     "cast": ("", "a dtype's name is the cast: `f32(x)`"),
+    "masked_fill": ("", "`select(mask, a, b)` takes a where the mask holds, and b elsewhere"),
+    "std": ("", "with `d = x - mean(x, axis=…, keepdims=true)` it is `sqrt(mean(d * d, axis=…))`"),
+    "var": ("", "with `d = x - mean(x, axis=…, keepdims=true)` it is `mean(d * d, axis=…)`"),
+    "clamp": ("clip", "`clip(x, low, high)`"),
+    "gather": ("take", "`take(x, ids, axis=0)`"),
+    "embedding": ("take", "`take(table, ids, axis=0)`"),
+    "outer": ("", "an outer product is `x[:, newaxis] * y[newaxis, :]`"),
+    "dropout": ("", "leave it out: it changes nothing when a trained model runs"),
+    "contiguous": ("", "leave it out: how arrays lie in memory is the compiler's choice"),
+    "detach": ("", "leave it out: there are no gradients"),
+    "clone": ("", "leave it out: nothing changes an array"),
     "self": ("", "there are no methods with a `self`; functions take what they work on"),
     "None": ("", "every expression has a value; a new axis is `newaxis`"),
     "float": ("f32", "dtypes are f64 f32 f16 bf16 i64 i32 i16 i8 u32 u8 bool"),
@@ -163,7 +174,7 @@ def helps_for(context: Context, name: str, node: ast.Node) -> list[Help]:
         instead, remark = HABITS[name]
         text = remark or f"in TDSL it is `{instead}`"
         edits = (Edit(node.span, instead),) if instead else ()
-        return [Help(text, edits)]
+        return [Help(text, edits, stands=True)]
     if name in BUILTINS and name not in NAMED:
         operator = BUILTINS[name].operator
         example = f"{operator} a" if name == "logical_not" else f"a {operator} b"
@@ -172,7 +183,7 @@ def helps_for(context: Context, name: str, node: ast.Node) -> list[Help]:
         if name in members:
             line = f"from {module} import {name}"
             edit = _import_edit(context.module.tree, module, name)
-            return [Help(f"`{name}` is in the library: add `{line}`", (edit,))]
+            return [Help(f"`{name}` is in the library: add `{line}`", (edit,), stands=True)]
     known = [
         *context.environment.names(),
         *context.module.entries,

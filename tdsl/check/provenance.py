@@ -163,8 +163,10 @@ def _source_labels(
             declared = {} if node is None else {a.name.text: a.span for a in node.arguments}
             span = declared.get(source.name, source.span)
             return (Label(span, f"the {given} comes from here"),)
-        case typed.Convert():
+        case typed.Convert(explicit=True):
             return (Label(source.span, f"the {given} comes from this cast"),)
+        case typed.Convert():
+            return (Label(source.span, f"this number is {given} here: it meets no float array"),)
         case typed.CallFunction():
             return (Label(source.span, f"`{source.function.name}` gives {given}"),)
         case _:

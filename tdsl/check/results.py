@@ -12,6 +12,7 @@ from tdsl.check.statements import fit
 from tdsl.check.values import is_poisoned, poison
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Diagnostic, Edit, Help, Label
+from tdsl.syntax.source import Span
 from tdsl.types.types import PoisonType, TensorType, Type, WeakType
 
 
@@ -57,6 +58,7 @@ class _Mismatch:
         elif is_weak:
             helps += self._fill()
         else:
+            helps += self._elementwise()
             helps.append(self._declare(given, is_dtype=False))
         what = given if is_weak else f"`{given}`"
         name = self.node.name.text
@@ -78,6 +80,18 @@ class _Mismatch:
         if declared.dtype == given.dtype or declared.shape != given.shape:
             return None
         return dtype_origin(self.context, self.body, declared.dtype, given.dtype)
+
+    def _elementwise(self) -> list[Help]:
+        """`max(x, 0)` for `maximum(x, 0)`: the 0 is an axis."""
+        body = self.body
+        if not isinstance(body, typed.Apply) or body.builtin not in ("max", "min"):
+            return []
+        span, other = body.span, f"{body.builtin}imum"
+        if not span.text.startswith(f"{body.builtin}(") or "axis" in span.text:
+            return []
+        name = Span(span.source, span.start, span.start + len(body.builtin))
+        text = f"`{body.builtin}` reduces axes; of two values element by element it is `{other}`"
+        return [Help(text, (Edit(name, other),))]
 
     def _fill(self) -> list[Help]:
         """A number in the place of an array."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tdsl.check import typed
 from tdsl.check.advice import add_where, at_most, divisibility, less, positive
@@ -194,7 +194,7 @@ class _Subscript:
                 clause = less(shown, names.size(size))
             else:
                 clause = positive(names, absolute)
-            helps = [add_where(self.context, clause)]
+            helps = [replace(add_where(self.context, clause), stands=True)]
         self._report("E0408", message, item.span, axis, size, helps)
         return None
 
@@ -246,7 +246,7 @@ class _Subscript:
         return None
 
     def _where(self, clauses: Sequence[str]) -> Help:
-        return add_where(self.context, ", ".join(clauses))
+        return replace(add_where(self.context, ", ".join(clauses)), stands=True)
 
     def _shown(self) -> str:
         text = self.node.value.span.text

@@ -30,10 +30,15 @@ class Edit:
 
 @dataclass(frozen=True)
 class Help:
-    """Advice; with edits, a change to the source after which this diagnostic is gone."""
+    """Advice; with edits, a change to the source after which this diagnostic is gone.
+
+    Where the edits do not mend all that is wrong, they are taken off, and the advice with them,
+    unless it `stands`: then its text is true also without them.
+    """
 
     text: str
     edits: tuple[Edit, ...] = ()
+    stands: bool = False
 
 
 @dataclass(frozen=True)

@@ -100,8 +100,9 @@ def _result_type(s: Situation) -> Diagnostic | None:
 def _untyped(s: Situation) -> Diagnostic | None:
     if s.acceptable == {":"} and s.token.type in (",", ")", "}", NEWLINE, "="):
         name = s.previous
+        example = f"{name.text}: f32" + (" = …" if s.token.type == "=" else "[N]")
         return problem(
-            s, "E0101", f"`{name.text}` has no type", f"write `{name.text}: f32[N]`, for example",
+            s, "E0101", f"`{name.text}` has no type", f"write `{example}`, for example",
             span=span_of(s, name),
         )  # fmt: skip
     return None
@@ -260,6 +261,30 @@ def _statement_on_line(s: Situation) -> Diagnostic | None:
     return None
 
 
+def _open_tuple(s: Situation) -> Diagnostic | None:
+    """`a, b` as the last line of a block."""
+    if s.token.type != "," or not s.open_brackets or s.open_brackets[-1].type != "{":
+        return None
+    if "+" not in s.acceptable:
+        return None
+    return problem(
+        s, "E0101", "a tuple stands in parentheses", "", Help("write `(a, b)`")
+    )  # fmt: skip
+
+
+def _struct_literal(s: Situation) -> Diagnostic | None:
+    """`Linear { w: x }`."""
+    name = s.previous
+    if s.token.type != "{" or name.type != NAME or not name.text[:1].isupper():
+        return None
+    if "+" not in s.acceptable:
+        return None
+    return problem(
+        s, "E0117", "a struct is built by a call", "",
+        Help(f"write `{name.text}(field=value)`, with its fields by name or in order"),
+    )  # fmt: skip
+
+
 # --- words, numbers, brackets
 
 
@@ -348,6 +373,8 @@ _RULES: tuple[Callable[[Situation], Diagnostic | None], ...] = (
     _binding,
     _block_colon,
     _chained,
+    _open_tuple,
+    _struct_literal,
     _semicolon,
     _else,
     _needs_parentheses,

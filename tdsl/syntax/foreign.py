@@ -125,6 +125,25 @@ def foreign_sign(s: Situation) -> Diagnostic | None:
     return from_habit(s, s.token, FOREIGN_SIGNS[s.token.text])
 
 
+def _leads_in_block(s: Situation) -> bool:
+    """Whether the token is the first on its line, in a block: the line before went on in it."""
+    line = s.source.text[s.source.line_starts[s.span.line - 1] : s.token.start]
+    return not line.strip() and bool(s.open_brackets) and s.open_brackets[-1].type == "{"
+
+
+def _where_call(s: Situation) -> Diagnostic | None:
+    """`where(mask, a, b)`, `np.where(mask, a, b)`."""
+    if not (s.wants_expression or s.previous.type == "."):
+        return None
+    start = s.neighbour(-2).start if s.previous.type == "." else s.token.start
+    module = s.source.text[start : s.token.start] in ("", "np.", "torch.", "jnp.", "numpy.")
+    edits = (Edit(Span(s.source, start, s.token.end), "select"),) if module else ()
+    return problem(
+        s, "E0117", "`where` states facts about sizes; a choice by element is `select`", "",
+        Help("write `select(condition, a, b)`", edits),
+    )  # fmt: skip
+
+
 def foreign_word(s: Situation) -> Diagnostic | None:
     for distance in (-1, 0):
         token = s.neighbour(distance)
@@ -134,10 +153,12 @@ def foreign_word(s: Situation) -> Diagnostic | None:
             return from_habit(s, token, ANYWHERE[token.text])
         if token.text in AT_START and s.begins_statement(distance):
             return from_habit(s, token, AT_START[token.text])
-    if s.token.type == "for" and s.begins_statement(0):
+    if s.token.type == "for" and (s.begins_statement(0) or _leads_in_block(s)):
         return from_habit(
             s, s.token, Habit("E0117", "a loop is an expression", AT_START["while"].help)
         )
+    if s.token.type == "where" and s.neighbour(1).type == "(":
+        return _where_call(s)
     if s.token.type == "//" or (s.token.type == "/" and s.neighbour(1).text.startswith("*")):
         return problem(
             s, "E0117", "a comment begins with `#`", "", Help("write `#`", (Edit(s.span, "#"),))

@@ -237,7 +237,7 @@ def _warnings(
                 "W0002",
                 "this file does not say which edition of the language it is written in",
                 (Label(place, f"the newest is taken, {EDITIONS[-1]}"),),
-                helps=(Help("add the line", (Edit(place, edition),)),),
+                helps=(Help(f"add the line `{edition.strip()}`", (Edit(place, edition),)),),
             )
         )
     for token, statement in ambiguous:
