@@ -83,7 +83,8 @@ class Judge:
             yield from divisibility(self.context, self.sizes())
         elif code in ("E0304", "E0305"):
             yield from self.keep_axes()
-            yield from self.line_up()
+            if code == "E0304":
+                yield from self.line_up()
 
     def line_up(self) -> Iterator[Help]:
         """Where all axes of one operand are among those of another: put new ones between them."""

@@ -37,6 +37,9 @@ STANDARD = {
     )
 }
 
+# Modules of Python that people import for what is built in here.
+FOREIGN_MODULES = frozenset({"numpy", "torch", "jax", "math", "tensorflow"})
+
 # Names of other languages and libraries: the name here ("" where the remark says it all).
 HABITS: dict[str, tuple[str, str]] = {
     "where": ("select", "element by element: `select(condition, a, b)`"),

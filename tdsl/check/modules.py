@@ -12,7 +12,7 @@ from tdsl.check.checker import RULES, ModuleChecker, find_recursion
 from tdsl.check.context import Context, Owner
 from tdsl.check.dots import report_missing
 from tdsl.check.helps import try_helps
-from tdsl.check.lookup import HABITS, STANDARD
+from tdsl.check.lookup import FOREIGN_MODULES, STANDARD
 from tdsl.check.patterns import unusable_as_item
 from tdsl.check.promotion import warn_of_promotion
 from tdsl.check.report import Reporter
@@ -393,7 +393,7 @@ class _Run:
     def no_module(self, name: str, span: Span, known: list[str], note: str) -> None:
         close = get_close_matches(name, known, 1)
         helps = [Help(f"did you mean `{close[0]}`?", (Edit(span, close[0]),))] if close else []
-        if name.partition(".")[0] in HABITS:
+        if name.partition(".")[0] in FOREIGN_MODULES:
             helps = [Help("leave it out: builtins such as `exp` need no import")]
         elif f"std.{name}" in STANDARD:
             helps = [Help(f"did you mean `std.{name}`?", (Edit(span, f"std.{name}"),), stands=True)]
