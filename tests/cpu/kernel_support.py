@@ -15,6 +15,7 @@ from tdsl.cpu import vecmath
 from tdsl.engine.llvm import Target, Tuning, compile_module
 from tdsl.engine.load import load
 from tdsl.lowering.options import Options
+from tdsl.lowering.passes import bf16_as_integers
 from tdsl.lowering.pipeline import context
 
 Array = np.ndarray[Any, Any]
@@ -72,6 +73,7 @@ class Compiled:
             kernel = ir.Module.parse(f"{self.text}\n{_wrapper(types, self.result)}")
             vecmath.run(kernel, Options())
             PassManager.parse(f"builtin.module({LOWER})").run(kernel.operation)
+            bf16_as_integers.run(kernel, Options())
             exported = frozenset({"_mlir_ciface_entry"})
             self.code = compile_module(kernel, target, exported, Tuning())
             self._results = (list(self.result.shape), str(self.result.element_type))

@@ -10,31 +10,52 @@ from mlir import ir
 from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import before, collect, replace
 
+_MOVES = frozenset(
+    {
+        "llvm.load",
+        "llvm.store",
+        "llvm.select",
+        "llvm.intr.masked.load",
+        "llvm.intr.masked.store",
+    }
+)
+
 
 def run(module: Any, options: Options) -> None:
     """arith-expand writes arithmetic of bf16 with integers already; what is left are loads, stores
     and selections. LLVM vectorises those as bf16, and code generation then aborts on some vectors
     that it can only take apart, for a bf16 by itself is in no register."""
-    bf16, i16 = ir.BF16Type.get(), ir.IntegerType.get_signless(16)
-    for operation in collect(module, {"llvm.load"}):
-        if operation.results[0].type == bf16:
-            with before(operation):
-                made = _like(operation, [i16], list(operation.operands)).results[0]
-                value = _cast(made, bf16)
-            replace(operation, [value])
-    for operation in collect(module, {"llvm.store"}):
-        value, *rest = list(operation.operands)
-        if value.type == bf16:
-            with before(operation):
-                _like(operation, [], [_cast(value, i16), *rest])
-            replace(operation, [])
-    for operation in collect(module, {"llvm.select"}):
-        if operation.results[0].type == bf16:
-            condition, *chosen = list(operation.operands)
-            with before(operation):
-                made = _like(operation, [i16], [condition, *(_cast(one, i16) for one in chosen)])
-                value = _cast(made.results[0], bf16)
-            replace(operation, [value])
+    for operation in collect(module, _MOVES):
+        values = list(operation.operands)
+        results = [value.type for value in operation.results]
+        if not any(_is_bf16(type) for type in (*results, *(value.type for value in values))):
+            continue
+        with before(operation):
+            operands = [
+                _cast(value, _words(value.type)) if _is_bf16(value.type) else value
+                for value in values
+            ]
+            types = [_words(type) if _is_bf16(type) else type for type in results]
+            made = _like(operation, types, operands).results
+            found = [
+                _cast(value, type) if value.type != type else value
+                for value, type in zip(made, results, strict=True)
+            ]
+        replace(operation, found)
+
+
+def _is_bf16(type: Any) -> bool:
+    if isinstance(type, ir.VectorType):
+        type = ir.VectorType(type).element_type
+    return isinstance(type, ir.BF16Type)
+
+
+def _words(type: Any) -> Any:
+    """As many 16-bit integers."""
+    word = ir.IntegerType.get_signless(16)
+    if isinstance(type, ir.VectorType):
+        return ir.VectorType.get(ir.VectorType(type).shape, word)
+    return word
 
 
 def _like(operation: Any, results: Sequence[Any], operands: Sequence[Any]) -> Any:
