@@ -20,6 +20,7 @@ from tdsl.cli.output import (
     ErrorFormat,
     Output,
     report_fault,
+    system_failure,
 )
 
 COMMANDS = ("emit", "check", "test", "run", "fmt", "doc", "ops", "explain")
@@ -91,6 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         app(args=given, prog_name="tdslc")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except OSError as error:
+        sys.exit(system_failure(output, error))
     except Exception as error:
         report_fault(output, error)
         sys.exit(FAULT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import platform
@@ -37,6 +38,10 @@ class Colour(StrEnum):
     auto = "auto"
     always = "always"
     never = "never"
+
+
+# Of what is no file that we opened ourselves: standard output.
+_NOT_WRITTEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
 
 class CommandError(Exception):
@@ -200,6 +205,8 @@ def guarded(output: Output) -> Iterator[None]:
     except BrokenPipeError:
         _silence_stdout()
         raise typer.Exit(PIPE_CLOSED) from None
+    except OSError as error:
+        raise typer.Exit(system_failure(output, error)) from None
     except MemoryError as error:
         output.error(str(error) or "not enough memory")
         raise typer.Exit(WRONG_PROGRAM) from None
@@ -208,6 +215,16 @@ def guarded(output: Output) -> Iterator[None]:
         raise typer.Exit(FAULT) from None
     finally:
         output.finish()
+
+
+def system_failure(output: Output, error: OSError) -> int:
+    """The exit code of a failure of the operating system that nothing else has dealt with."""
+    if error.filename is not None or error.errno not in _NOT_WRITTEN:
+        report_fault(output, error)
+        return FAULT
+    _silence_stdout()
+    output.error(f"cannot write the output: {error.strerror}")
+    return WRONG_COMMAND
 
 
 def _silence_stdout() -> None:

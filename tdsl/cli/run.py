@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import statistics
 import time
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -137,7 +139,7 @@ def _load(path: Path) -> Array | dict[str, Array]:
             return {key: loaded[key] for key in loaded.files}
     except FileNotFoundError:
         raise CommandError(f"there is no file {path}") from None
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CommandError(f"cannot read arrays from {path}: {reason}") from None
 

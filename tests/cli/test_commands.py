@@ -197,6 +197,20 @@ def test_run_on_arrays_from_files(tdslc: Command, program: Path, tmp_path: Path)
     assert "error[E0702]" in done.err
 
 
+@pytest.mark.parametrize("broken", ["cut", "changed"])
+def test_run_refuses_archives_that_are_broken(
+    tdslc: Command, program: Path, tmp_path: Path, broken: str
+) -> None:
+    file = tmp_path / "x.npz"
+    np.savez(file, x=np.ones((30, 5), np.float32))
+    data = bytearray(file.read_bytes())
+    data[300] ^= 0xFF  # among the numbers
+    file.write_bytes(data[:200] if broken == "cut" else data)
+    done = tdslc("run", program, "--fn=linear", file, "--bind=N=2")
+    assert done.code == 2
+    assert f"cannot read arrays from {file}" in done.err
+
+
 def test_run_asks_for_the_sizes_that_it_cannot_know(tdslc: Command, program: Path) -> None:
     done = tdslc("run", program, "--fn=pair")
     assert done.code == 2

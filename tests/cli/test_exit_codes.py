@@ -177,6 +177,20 @@ def test_a_reader_that_goes_away_is_no_fault(good: Path) -> None:
     assert "BrokenPipe" not in errors
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a file that cannot be written")
+@pytest.mark.parametrize("asked", ["ops", "--version"])
+def test_output_that_cannot_be_written_is_no_fault(asked: str) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "tdsl.cli.main", asked],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: cannot write the output: No space left")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_an_interrupt_ends_quietly(good: Path) -> None:
     code = (

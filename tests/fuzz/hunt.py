@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+import warnings
 from collections import Counter
 from random import Random
 
@@ -17,6 +18,7 @@ import tdsl
 
 
 def main(first: int, count: int) -> None:
+    warnings.simplefilter("ignore")
     found: Counter[str] = Counter()
     for seed in range(first, first + count):
         random = Random(seed)

@@ -173,9 +173,7 @@ class Generator:
                 v.dtype == var.dtype
                 and wanted(v)
                 and v.rank <= var.rank
-                and all(
-                    a in (b, ONE) for a, b in zip(v.shape[::-1], var.shape[::-1], strict=False)
-                )
+                and all(a in (b, ONE) for a, b in zip(v.shape[::-1], var.shape[::-1], strict=False))
             )
         )
         return fits.name if fits is not None and self.chance(0.8) else self.number(var)
@@ -647,7 +645,7 @@ class Generator:
             )
         elif self.statics and (part := divide_exactly(d, symbol("h"))) is not None:
             shape = (symbol("h"), part, *x.shape[1:])
-            p = self.show(part)
+            p = f"({self.show(part)})"
             self.let(
                 f"stack([{x.name}[i*{p} : (i + 1)*{p}] for i in 0..h])",
                 x.dtype,

@@ -8,6 +8,9 @@ import pytest
 from differential import compare, draw
 from random_programs import generate
 
+# What a program computes, it does not always use.
+pytestmark = pytest.mark.filterwarnings("ignore::tdsl.errors.ProgramWarning")
+
 # In groups, so that a failure names few seeds.
 GROUPS, EACH = 5, 6
 

@@ -80,6 +80,22 @@ def test_an_axis_split_into_open_axes(kernels: str, value: str, expected: Any) -
     np.testing.assert_allclose(found, expected(x), rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("dynamic", [(), ("N",), ("M",), ("N", "M")])
+def test_one_of_several_axes_of_size_1_is_dropped(dynamic: tuple[str, ...]) -> None:
+    x = count(1, 2, 3, 2)
+    text = (
+        "pub fn f[N, M](x: f32[1, M, N, M]) -> (f32[1, M, M], f32[1, N, M], f32[1, M, N, M]) {\n"
+        "    (x[:, :, 0], (x + 1)[:, -1], cumsum(x, axis=2))\n}"
+    )
+    first, last, sums = run(text, x, dynamic=dynamic)
+    assert np.array_equal(first, x[:, :, 0])
+    assert np.array_equal(last, x[:, -1] + 1)
+    assert np.array_equal(sums, np.cumsum(x, 2))
+    text = "pub fn f[N, M](x: f32[1, N, M]) -> f32[1, N, 2, M] { stack([x, x + 1], axis=2) }"
+    found = run(text, x[:, 0], dynamic=dynamic)
+    assert np.array_equal(found, np.stack([x[:, 0], x[:, 0] + 1], 2))
+
+
 @pytest.mark.parametrize("shape", [(9, 9, 9), (8, 8, 8), (5, 3, 17)])
 def test_columns_of_bf16(shape: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     # LLVM aborted on the first: a worker keeps that from ending all tests.
