@@ -61,17 +61,12 @@ def _open(name: str) -> Blas | None:
 
 
 def _set_threads(library: ctypes.CDLL, prefix: str) -> None:
-    """One thread, unless TDSL_NUM_THREADS asks for more: products run inside calls that several
-    Python threads may make at once."""
+    """One thread: products run inside calls that several Python threads may make at once, and
+    inside chunks of our own pool."""
     setter = getattr(library, f"{prefix}openblas_set_num_threads", None)
     if setter is not None:
         setter.restype, setter.argtypes = None, [ctypes.c_int]
-        setter(thread_count(os.environ.get("TDSL_NUM_THREADS", "")))
-
-
-def thread_count(text: str) -> int:
-    """The number that TDSL_NUM_THREADS means; 1 where it means nothing."""
-    return max(int(text), 1) if text.strip().isdigit() else 1
+        setter(1)
 
 
 @cache

@@ -8,8 +8,7 @@ from typing import Any
 from mlir import ir
 
 from tdsl.cpu.backend import CPU
-from tdsl.cpu.blas import SYMBOLS
-from tdsl.cpu.linking import load_object
+from tdsl.cpu.linking import EXTERNAL, load_object
 from tdsl.engine.llvm import Target, Tuning, assembly_text, compile_module
 from tdsl.engine.object import CompiledObject
 from tdsl.lowering.interface import Interface
@@ -82,4 +81,4 @@ def _external(module: Any) -> tuple[str, ...]:
         for operation in collect(module, {"llvm.func"})
         if not operation.regions[0].blocks
     ]
-    return tuple(sorted(name for name in names if name in SYMBOLS))
+    return tuple(sorted(name for name in names if name in EXTERNAL))

@@ -88,7 +88,7 @@ def build(
         if not fresh:
             try:
                 stored = Stored.from_bytes(data, program)
-                loaded = load_object(stored.compiled)
+                loaded = load_object(stored.compiled, _cached_pool)
                 return _built(stored, loaded.address(stored.compiled.entry), loaded)
             except (LLVMError, KeyError):
                 # It needs a library that was there when it was made.
@@ -96,7 +96,7 @@ def build(
                 store.put(key, make(), describe(signature, parameters))
     stored = fresh[0] if fresh else _compile(program, signature, parameters, options)
     try:
-        loaded = load_object(stored.compiled)
+        loaded = load_object(stored.compiled, _cached_pool)
         return _built(stored, loaded.address(stored.compiled.entry), loaded)
     except LLVMError as error:
         raise _our_fault(name, error) from error
@@ -130,6 +130,12 @@ def cached_code(text: str, make: Callable[[], bytes], label: str) -> bytes:
     except OSError:
         return make()
     return store.fetch(key, label, make)[0]
+
+
+def _cached_pool(text: str) -> bytes:
+    from tdsl.engine.pool import compile_pool
+
+    return cached_code(text, lambda: compile_pool(text), "the worker pool")
 
 
 def _compile(
