@@ -28,6 +28,8 @@ def doc(
         require_file(file)
         program = checked(output, file)
         text = module_page(program, title=_library_name(file), private=private)
+        if not private and "\n## " not in text:
+            output.note(f"nothing in {file} is `pub`; --private shows all of it")
         if out is None:
             write_result(text)
             return

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from tdsl.check.lookup import HABITS
 from tdsl.cli.options import ColourOption, ErrorFormatOption
 from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output, guarded, write_result
 from tdsl.ops.builtins import BUILTINS
@@ -50,6 +51,11 @@ def ops(
                     f"there is no builtin `{name}`", f"it is written as the operator `{operator}`"
                 )
             if not found:
+                if name in HABITS:
+                    instead, remark = HABITS[name]
+                    raise CommandError(
+                        f"there is no builtin `{name}`", remark or f"in TDSL it is `{instead}`"
+                    )
                 near = difflib.get_close_matches(name, map(written, ROWS), 1)
                 hint = f"did you mean `{near[0]}`?" if near else "`tdslc ops` lists them"
                 raise CommandError(f"there is no builtin `{name}`", hint)

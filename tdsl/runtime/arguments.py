@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,13 +44,16 @@ def call_error(
 
 
 def place(
-    signature: typed.Signature, arguments: Sequence[Any], by_name: Mapping[str, Any]
+    signature: typed.Signature,
+    arguments: Sequence[Any],
+    by_name: Mapping[str, Any],
+    given: Container[str] = (),
 ) -> list[Any]:
-    """The value of every parameter, in order."""
+    """The value of every parameter, in order; `given` are the statics that the call has."""
     names = [name for name, _ in signature.parameters]
     function = signature.function.name
     if len(arguments) > len(names):
-        statics = [p.name for p in signature.sizes if p.static]
+        statics = [p.name for p in signature.sizes if p.static and p.name not in given]
         hint = (f"help: pass static parameters by name: `{statics[0]}=…`",) if statics else ()
         raise call_error(
             signature,

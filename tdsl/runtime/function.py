@@ -255,7 +255,7 @@ class Function:
         """Statics by name, and every array argument at its position."""
         statics = {name: value for name, value in keywords.items() if name in self._statics}
         by_name = {name: value for name, value in keywords.items() if name not in self._statics}
-        values = places.place(self._signature, arguments, by_name)
+        values = places.place(self._signature, arguments, by_name, statics)
         literal = literal_statics(self._signature, statics)
         for name, value in literal.items():
             if self._named.get(name, value) != value:
@@ -325,6 +325,15 @@ class Function:
         if isinstance(dynamic, str):
             dynamic = (dynamic,)
         chosen = self._dynamic if dynamic is None else tuple(dynamic)
+        for name in () if dynamic is None else chosen or ():
+            if name in bindings:
+                raise places.call_error(
+                    self._signature,
+                    "E0509",
+                    f"`{name}` of `{self.__name__}` has a value, {bindings[name]}, and is left"
+                    " open by `dynamic`: one of them",
+                    argument=name,
+                )
         compiled = CompiledFunction(
             self._program,
             self._function,

@@ -124,7 +124,8 @@ class _Gathering:
         parts = self.fields(value, names, path)
         if parts is None:
             listed = ", ".join(names)
-            hint = f"give a {node.type.name}, a dict or an object with {listed}"
+            article = "an" if node.type.name[0] in "AEIOU" else "a"
+            hint = f"give {article} {node.type.name}, a dict or an object with {listed}"
             return self.wrong_kind(node, value, path, hint)
         found: list[Given] = []
         for name, inner in node.fields:

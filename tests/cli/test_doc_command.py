@@ -41,6 +41,21 @@ def test_doc_shows_what_is_private_where_asked(tdslc: Command, program: Path) ->
     assert "### `hidden`" in tdslc("doc", program, "--private").out
 
 
+def test_doc_of_a_module_without_anything_public_says_so(tdslc: Command, tmp_path: Path) -> None:
+    file = tmp_path / "private.tdsl"
+    file.write_text("tdsl 0.1\nfn f[N](x: f32[N]) -> f32[N] { x }\n")
+    result = tdslc("doc", file)
+    assert result.code == 0
+    assert "is `pub`; --private shows all of it" in result.err
+    assert "`pub`" not in tdslc("doc", file, "--private").err
+
+
+def test_ops_knows_names_of_other_libraries(tdslc: Command) -> None:
+    result = tdslc("ops", "where")
+    assert result.code == 2
+    assert "`select(condition, a, b)`" in result.err
+
+
 def test_doc_writes_a_file(tdslc: Command, program: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     result = tdslc("doc", program, "-o", page)

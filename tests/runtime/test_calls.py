@@ -452,3 +452,18 @@ def test_a_warm_call_takes_the_fast_way(m: tdsl.Module, monkeypatch: pytest.Monk
     monkeypatch.setattr(tdsl.Function, "_call_slowly", slowly)
     m.heads(x, H=2)
     m.flags(x[0], x[1])
+
+
+def test_too_many_arguments_beside_a_static_are_not_taken_for_one(m: tdsl.Module) -> None:
+    x = numbers(3, 4)
+    with pytest.raises(tdsl.CallError, match="takes 1 argument, not 2") as caught:
+        m.heads(x, x, H=2)
+    assert "by name" not in str(caught.value)
+
+
+def test_a_size_is_given_or_left_open(m: tdsl.Module) -> None:
+    with pytest.raises(tdsl.CallError, match="has a value, 3, and is left open") as caught:
+        m.linear.compile(M=3, dynamic=("M",))
+    assert caught.value.code == "E0509"
+    # An open size may be fixed later.
+    m.linear.compile(dynamic=("M",)).compile(M=3)

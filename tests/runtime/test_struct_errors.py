@@ -273,3 +273,9 @@ def test_positional_arrays_in_the_place_of_a_struct(m: tdsl.Module) -> None:
     assert "`linear` takes 2 arguments, not 3" in str(error)
     error = error_of(m.linear, arrays(2, 3))
     assert "`p: Linear[I, O]` is missing" in str(error)
+
+
+def test_the_class_that_is_wanted_has_its_article() -> None:
+    program = "tdsl 0.1\nstruct Encoder[C] { w: f32[C] }\n"
+    function = tdsl.loads(program + "fn f[C](p: Encoder[C]) -> f32[C] { p.w }").f
+    assert "give an Encoder, a dict" in str(error_of(function, None))
