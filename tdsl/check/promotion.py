@@ -10,7 +10,7 @@ from tdsl.check.walk import children
 from tdsl.ops.builtins import BUILTINS
 from tdsl.syntax import ast
 from tdsl.types.dtypes import DTYPES
-from tdsl.types.types import TensorType
+from tdsl.types.types import TensorType, WeakType
 
 _F64 = DTYPES["f64"]
 
@@ -31,14 +31,24 @@ def warn_of_promotion(module: typed.Module, tree: ast.Module, reporter: Reporter
                     and isinstance(operand.value.type, TensorType)
                 ):
                     name = BUILTINS[expression.builtin].operator or expression.builtin
+                    given = " and ".join(dict.fromkeys(map(_given, expression.operands)))
                     reporter.report(
                         "W0001",
-                        f"f64 appears here by promotion: `{name}` of {operand.value.type.dtype}",
+                        f"f64 appears here by promotion: `{name}` of {given} gives it",
                         expression.span,
                         "this is computed in f64",
                         notes=["f64 is half as fast or slower; a cast such as `f32(…)` avoids it"],
                     )
                     return
+
+
+def _given(operand: typed.Expression) -> str:
+    """What an operand was before it was promoted."""
+    before = operand.value if isinstance(operand, typed.Convert) else operand
+    if isinstance(before.type, TensorType):
+        return before.type.dtype.name
+    is_float = before.type == WeakType("float")
+    return "a number with a fraction" if is_float else "a compile-time number"
 
 
 def _walk(expression: typed.Expression) -> Iterator[typed.Expression]:
