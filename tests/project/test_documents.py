@@ -93,3 +93,19 @@ def test_whole_programs_are_right(document: Path) -> None:
 def test_the_documents_hold_programs() -> None:
     assert (ROOT / "README.md").read_text().count("tdsl 0.1\n") >= 1
     assert (ROOT / "docs/language.md").read_text().count("```tdsl") >= 3
+
+
+def test_the_expressions_for_users_of_numpy_are_right() -> None:
+    text = (ROOT / "docs/from-numpy.md").read_text()
+    rows = re.findall(r"^\| [^|]* \| ([^|]*) \|$", text, re.M)[1:]
+    assert len(rows) >= 15
+    head = (
+        "tdsl 0.1\nfrom std.nn import gelu, layer_norm, linear, masked_softmax, softmax\n"
+        "fn f[B, M, N, O, K, static n: int](x: f32[M, N], y: f32[M, N], v: f32[N], u: f32[M],\n"
+        "  q: f32[B, M, N], w: f32[O, N], b: f32[O], mask: bool[M, N], ids: i32[K]) -> i64 {\n"
+    )
+    for row in rows:
+        for code in set(re.findall(r"`([^`]*)`", row)) - {"std.nn"}:
+            found = check_source(Source("row.tdsl", f"{head}    let a = {code}\n    1\n}}\n"), None)
+            errors = [each.message for each in found.diagnostics if each.severity == "error"]
+            assert not errors, f"{code}: {errors}"
