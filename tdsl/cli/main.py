@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import tdsl
-from tdsl.cli import check, doc, emit, explain, fmt, ops, run, test
+from tdsl.cli import cache, check, doc, emit, explain, fmt, ops, run, test
 from tdsl.cli.output import (
     FAULT,
     INTERRUPTED,
@@ -23,7 +23,7 @@ from tdsl.cli.output import (
     system_failure,
 )
 
-COMMANDS = ("emit", "check", "test", "run", "fmt", "doc", "ops", "explain")
+COMMANDS = ("emit", "check", "test", "run", "fmt", "doc", "ops", "explain", "cache")
 _OWN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
 
 app = typer.Typer(
@@ -42,6 +42,7 @@ app.command("fmt")(fmt.fmt)
 app.command("doc")(doc.doc)
 app.command("ops")(ops.ops)
 app.command("explain")(explain.explain)
+app.command("cache")(cache.cache)
 
 
 def _version(asked: bool) -> None:

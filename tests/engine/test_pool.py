@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from pool_support import Jobs, in_a_process, stress, stress_threads
 
-from engine.pool_support import Jobs, in_a_process, stress, stress_threads
 from tdsl.engine import pool as pools
 from tdsl.engine.pool import Pool, Way, best_way, thread_count
 
@@ -92,8 +92,7 @@ def test_without_threads_the_caller_does_all() -> None:
 def test_no_more_workers_than_chunks_have_use_for() -> None:
     code = """
 import os, sys
-sys.path.insert(0, "..")
-from engine.pool_support import Jobs
+from pool_support import Jobs
 jobs = Jobs(8)
 before = len(os.listdir("/proc/self/task"))
 for chunks in (0, 1, 3, 100):
@@ -186,9 +185,8 @@ def test_signals_reach_python_and_no_worker(threaded: Jobs) -> None:
 def test_a_process_ends_while_workers_work() -> None:
     code = """
 import sys, threading, time
-sys.path.insert(0, "..")
 import numpy as np
-from engine.pool_support import Jobs
+from pool_support import Jobs
 jobs = Jobs(3)
 x = np.ones(256 * 4096, np.float32)
 def loop():
@@ -208,9 +206,8 @@ def test_with_torch_in_the_process(first: str) -> None:
     pytest.importorskip("torch", reason="torch is not installed")
     code = f"""
 import sys
-sys.path.insert(0, "..")
 import numpy as np
-from engine.pool_support import Jobs
+from pool_support import Jobs
 if {first == "ours"}:
     jobs = Jobs(2); assert jobs.counted(100)
 import torch
