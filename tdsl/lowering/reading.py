@@ -41,6 +41,7 @@ class Emission:
         self.maps = maps
         self.build = build or FunctionBuilder(maps, locations)
         self.values: dict[Node, str] = {}  # as tensors
+        self.arguments: set[Node] = set()  # what comes from outside, whatever it is there
         self.scalars: dict[Node, str] = {}  # rank 0 from constants and sizes: no tensor
         self.users = _users(nodes)
         self.absorbed: set[Node] = set()  # done by their reader, and no values of their own
@@ -63,6 +64,7 @@ class Emission:
 
     def argument(self, node: Node, name: str) -> str:
         value = self.values[node] = self.build.names.unique(name)
+        self.arguments.add(node)
         self.build.size_source(value, node.type)
         return value
 
@@ -118,7 +120,7 @@ class Reader:
     def read(self, node: Node, access: tuple[Access, ...], *, free: bool) -> Element:
         """The element of a node at the loops' indices, as something to be put in the body. `free`
         lets expressions of indices be computed there, too."""
-        while node.operation == "broadcast_in_dim":
+        while node.operation == "broadcast_in_dim" and node not in self.emission.arguments:
             source = node.inputs[0]
             access = tuple(
                 None if size == ONE != node.type.shape[axis] else access[axis]

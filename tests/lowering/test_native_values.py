@@ -96,6 +96,15 @@ def test_one_of_several_axes_of_size_1_is_dropped(dynamic: tuple[str, ...]) -> N
     assert np.array_equal(found, np.stack([x[:, 0], x[:, 0] + 1], 2))
 
 
+@pytest.mark.parametrize("kernels", WAYS)
+@pytest.mark.parametrize("value", ["x[newaxis] @ x", "(broadcast(x, [1, N]) @ x[:, newaxis])[0]"])
+def test_products_of_broadcasts_in_bf16(kernels: str, value: str) -> None:
+    x = count(5, dtype=ml_dtypes.bfloat16)
+    text = f"pub fn f[N](x: bf16[N]) -> bf16[1] {{ {value} }}"
+    assert run(text, x, kernels=kernels, dynamic=("N",)) == 30
+    assert run(text, x, kernels=kernels) == 30
+
+
 @pytest.mark.parametrize("shape", [(9, 9, 9), (8, 8, 8), (5, 3, 17)])
 def test_columns_of_bf16(shape: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     # LLVM aborted on the first: a worker keeps that from ending all tests.
