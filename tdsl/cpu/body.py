@@ -8,6 +8,8 @@ from typing import Any, Final, Literal
 
 from mlir import ir
 
+CASTS: Final = frozenset({"arith.extf", "arith.truncf"})
+
 Access = tuple[int | None, ...]
 """For each axis of an operand the loop that indexes it; None: its only element."""
 
@@ -72,9 +74,11 @@ class Map(Tensor):
         return self.operation.regions[0].blocks[0]
 
     def work(self) -> list[Any]:
-        """The operations of the body without constants and the yield."""
+        """The operations of the body without constants and the yield; and without the casts that
+        16-bit floats are computed through, unless there is nothing else."""
         found = list(self.block.operations)[:-1]
-        return [one for one in found if one.operation.name != "arith.constant"]
+        found = [one for one in found if one.operation.name != "arith.constant"]
+        return [one for one in found if one.operation.name not in CASTS] or found
 
     def single(self) -> tuple[str, tuple[Tensor | float | None, ...]] | None:
         """Name and operands of the one operation that the body is, if it is one: a tensor, a
@@ -83,18 +87,27 @@ class Map(Tensor):
         if len(work) != 1:
             return None
         yielded = list(self.block.operations)[-1].operation.operands[0]
-        if yielded.owner.operation != work[0].operation:
+        operation = work[0].operation
+        if operation.name not in CASTS:
+            yielded = _uncast(yielded)
+        if isinstance(yielded, ir.BlockArgument) or yielded.owner.operation != operation:
             return None
-        return work[0].operation.name, tuple(
-            self.operand(value) for value in work[0].operation.operands
-        )
+        return operation.name, tuple(self.operand(value) for value in operation.operands)
 
     def operand(self, value: Any) -> Tensor | float | None:
+        value = _uncast(value)
         if isinstance(value, ir.BlockArgument):
             place = ir.BlockArgument(value).arg_number
             same_block = ir.BlockArgument(value).owner == self.block
             return self.inputs[place][0] if same_block and place < len(self.inputs) else None
         return constant_of(value)
+
+
+def _uncast(value: Any) -> Any:
+    """The float that a value is, in another precision."""
+    while not isinstance(value, ir.BlockArgument) and value.owner.name in CASTS:
+        value = value.owner.operation.operands[0]
+    return value
 
 
 class Reduce(Tensor):
@@ -255,7 +268,7 @@ class Body:
             raise Unreadable("a reduction is not over the last axis of one operand")
         made = Reduce(type, operation, inputs)
         inner = [one.operation.name for one in operation.regions[0].blocks[0].operations]
-        names = [name for name in inner[:-1] if name not in ("arith.extf", "arith.truncf")]
+        names = [name for name in inner[:-1] if name not in CASTS]
         if len(names) != 1 or names[0] not in _COMBINES:
             raise Unreadable(f"a reduction by {', '.join(names)}")
         made.combine = _COMBINES[names[0]]
@@ -271,9 +284,7 @@ def _turned(value: Tensor) -> Transpose:
     rank = value.rank
     permutation = (*range(rank - 2), rank - 1, rank - 2)
     shape = [value.type.shape[axis] for axis in permutation]
-    made = Transpose(
-        ir.RankedTensorType.get(shape, value.type.element_type), None, ((value, ()),)
-    )
+    made = Transpose(ir.RankedTensorType.get(shape, value.type.element_type), None, ((value, ()),))
     made.permutation = permutation
     return made
 

@@ -225,7 +225,10 @@ class _Reader:
     def compared(self, value: Any) -> tuple[Affine, bool] | None:
         """The offset, and whether the condition is that a key is seen, not that it is hidden."""
         if isinstance(value, ir.BlockArgument):
-            return self._inside(value, lambda reader, inner: reader.compared(inner))
+            found: tuple[Affine, bool] | None = self._inside(
+                value, lambda reader, inner: reader.compared(inner)
+            )
+            return found
         operation_ = value.owner.operation
         if operation_.name in ("arith.trunci", "arith.extui"):
             return self.compared(operation_.operands[0])
@@ -282,7 +285,7 @@ class _Reader:
         return Affine(scalars=((value, 1),))
 
     def _argument(self, argument: Any) -> Affine | None:
-        found = self._inside(argument, lambda reader, inner: reader.affine(inner))
+        found: Affine | None = self._inside(argument, lambda reader, inner: reader.affine(inner))
         if found is not None:
             return found
         value = self.path.value

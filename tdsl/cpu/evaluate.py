@@ -78,8 +78,8 @@ class Evaluator:
                 return self._outside(value.scalar)
             case Transpose(permutation=permutation):
                 moved: list[Place] = [ONLY] * len(permutation)
-                for axis, source in enumerate(permutation):
-                    moved[source] = places[axis]
+                for axis, moves in enumerate(permutation):
+                    moved[moves] = places[axis]
                 return self.at(value.inputs[0][0], tuple(moved))
             case Reshape():
                 source = value.inputs[0][0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from mlir import ir
@@ -155,7 +156,7 @@ class _Writer:
             for operand, access in value.inputs:
                 # An argument that a row runs along has its length.
                 if operand in self.chain.body.arguments and self.chain.rank in access:
-                    place = self.chain.body.arguments.index(operand)  # type: ignore[arg-type]
+                    place = self.chain.body.arguments.index(operand)
                     axis = access.index(self.chain.rank)
                     return self._size(self.code, self.operands[place], axis)
         raise Unreadable("the length of rows is not known")
@@ -185,27 +186,31 @@ class _Writer:
 
     def _evaluator(self, mask: str | None = None, *, last: bool = False) -> Evaluator:
         special: dict[Tensor, Callable[[Places], Value]] = {}
-        for reduction, value in self.sums.items():
-            special[reduction] = lambda _, value=value: value  # type: ignore[misc]
+        for reduction, total in self.sums.items():
+            special[reduction] = partial(_known, total)
         evaluator = Evaluator(self.code, self.operands, special, mask, contract=last)
-        for one in self.flush:
-            special[one] = lambda places, one=one: exp_of_negative(  # type: ignore[misc]
-                self.code, evaluator.at(one.inputs[0][0], _through(one.inputs[0][1], places))
-            )
-        for one in self.products:
-            special[one] = lambda places, one=one: self._product(evaluator, one, places)  # type: ignore[misc]
+        for exponential in self.flush:
+            special[exponential] = partial(self._exponential, evaluator, exponential)
+        for quotient in self.products:
+            special[quotient] = partial(self._product, evaluator, quotient)
         for kept, memory in self.kept.items():
-            special[kept] = lambda places, memory=memory: evaluator.load(  # type: ignore[misc]
-                memory, (*self._leading(memory), places[-1])
-            )
+            special[kept] = partial(self._recalled, evaluator, memory)
         return evaluator
 
     def _leading(self, memory: Operand) -> Places:
         return self.row if memory is self.result else ()
 
+    def _exponential(self, evaluator: Evaluator, value: Tensor, places: Places) -> Value:
+        ((argument, access),) = value.inputs
+        return exp_of_negative(self.code, evaluator.at(argument, _through(access, places)))
+
+    def _recalled(self, evaluator: Evaluator, memory: Operand, places: Places) -> Value:
+        return evaluator.load(memory, (*self._leading(memory), places[-1]))
+
     def _product(self, evaluator: Evaluator, quotient: Tensor, places: Places) -> Value:
         parts = operation(quotient, "arith.divf")
-        assert parts is not None and isinstance(quotient, Map)
+        assert parts is not None
+        assert isinstance(quotient, Map)
         found = []
         for part in parts:
             access = next(access for operand, access in quotient.inputs if operand is part)
@@ -235,10 +240,10 @@ class _Writer:
                 if mask is not None:
                     value = code.select(Value(mask, "i1", self.lanes), value, nothing)
                 found.append(combine(code, one.combine, total, value))
-            for one, memory in keep.items():
+            for kept, memory in keep.items():
                 places = (*self.row, Place(j, self.lanes))
                 indices = [place.base or code.index(0) for place in self._leading(memory)]
-                store(code, memory, [*indices, j], evaluator.at(one, places), mask)
+                store(code, memory, [*indices, j], evaluator.at(kept, places), mask)
             return found
 
         totals = self._along(step, phase, neutral)
@@ -394,10 +399,9 @@ class _Writer:
             if value in seen or not isinstance(value, Map) or value in self.kept:
                 continue
             seen.add(value)
-            if value in now and self._is_row(value) and self._costs(value):
-                if plain(value) is value:
-                    found.append(value)
-                    continue
+            if plain(value) is value and value in now and self._costs(value):
+                found.append(value)
+                continue
             stack.extend(operand for operand, _ in value.inputs)
         return found
 
@@ -422,6 +426,10 @@ def combine(code: Code, kind: Combine, total: Value, value: Value) -> Value:
     better = code.compare("ogt" if kind == "max" else "olt", value, total)
     chosen = code.select(better, value, total)
     return code.select(code.compare("uno", value, value), value, chosen)
+
+
+def _known(value: Value, _: Places) -> Value:
+    return value
 
 
 def _through(access: tuple[int | None, ...], places: Places) -> Places:

@@ -22,7 +22,8 @@ Axis = int | Symbol
 MACHINES: dict[str, tuple[int, int, str | None]] = {
     "avx512": (64, 32, None),
     "avx2": (32, 16, "+avx2,+fma,+f16c"),
-    "portable": (16, 16, "+sse2"),
+    # Half precision needs instructions of its own, or a library that need not be there.
+    "portable": (16, 16, "+sse2,+f16c"),
 }
 
 

@@ -95,7 +95,8 @@ class Compiled:
         copies = [array.copy() for array in inputs]
         descriptors = [descriptor(array) for array in (*inputs, result)]
         self._call(*[ctypes.addressof(one) for one in descriptors])
-        assert (whole[:GUARD] == before).all() and (whole[-GUARD:] == before).all(), "out of bounds"
+        assert (whole[:GUARD] == before).all(), "written in front of the result"
+        assert (whole[-GUARD:] == before).all(), "written behind the result"
         for array, copy in zip(inputs, copies, strict=True):
             assert array.tobytes() == copy.tobytes(), "an operand was written"
         return result

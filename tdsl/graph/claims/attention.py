@@ -265,7 +265,8 @@ class _Match:
         return products[0]
 
     def _holds_product(self, node: Node) -> bool:
-        stack, seen = [node], set()
+        stack = [node]
+        seen: set[Node] = set()
         while stack:
             one = stack.pop()
             if one in seen or len(seen) > 4 * _MOST_STEPS:

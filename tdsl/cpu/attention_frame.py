@@ -1,0 +1,105 @@
+"""What all blocks of one attention kernel share: tile sizes, operands, and memory on the stack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mlir import ir
+
+from tdsl.cpu.attention_form import Attention, literal, origin
+from tdsl.cpu.body import Tensor, Unreadable
+from tdsl.cpu.evaluate import Operand, Place, Places
+from tdsl.cpu.vectors import Code
+
+CHUNK: Final = 256
+"""Keys whose scores are held at a time."""
+INFINITY: Final = float("inf")
+
+
+@dataclass(frozen=True)
+class Tile:
+    """How many registers the inner loops use: vectors of queries, keys at a time; then vectors of
+    a value's columns, queries at a time."""
+
+    queries: int
+    keys: int
+    columns: int
+    rows: int
+
+    @staticmethod
+    def of(registers: int) -> Tile:
+        return Tile(3, 8, 4, 6) if registers >= 32 else Tile(3, 4, 2, 6)
+
+
+class Frame:
+    """What all blocks of one kernel share: operands, sizes, and memory on the stack."""
+
+    def __init__(
+        self,
+        attention: Attention,
+        operands: Sequence[Any],
+        result: Any,
+        lanes: int,
+        tile: Tile,
+    ) -> None:
+        self.attention, self.lanes, self.tile = attention, lanes, tile
+        self.code = Code()
+        self.operands = [Operand(f"%in{i}", type_) for i, type_ in enumerate(operands)]
+        self.result = Operand("%out", result)
+        self.element = attention.element
+        self.block = lanes * tile.queries
+        self.depth: int = attention.product.inputs[0][0].type.shape[-1]
+        self.width: int = attention.mixed.inputs[1][0].type.shape[-1]
+        self.has_heads = attention.mixed.rank == 3
+        self.fixed_queries = literal(attention.mixed.type.shape[-2])
+
+    def count(self, code: Code) -> tuple[str, str, str]:
+        """How many heads, queries and keys there are."""
+        mixed, product = self.attention.mixed, self.attention.product
+        heads = self._size(code, mixed, 0) if self.has_heads else code.index(1)
+        return heads, self._size(code, mixed, -2), self._size(code, product, -1)
+
+    def _size(self, code: Code, value: Tensor, axis: int) -> str:
+        """The size of an axis, found in the shapes of what is in memory."""
+        axis %= value.rank
+        fixed = literal(value.type.shape[axis])
+        if fixed is not None:
+            return code.index(fixed)
+        source = origin(value, axis)
+        if source is None:
+            raise Unreadable("an open size that no operand has")
+        place, at = source
+        operand = self.operands[place]
+        return code.top(f"memref.dim {operand.name}, {code.index(at)} : {operand.type}")
+
+    def prepare(self) -> None:
+        code = self.code
+        self.heads, self.queries, self.keys = self.count(code)
+        element, block = self.element, self.block
+        columns = -(-self.width // self.lanes) * self.lanes
+        depth = -(-self.depth // self.lanes) * self.lanes
+
+        def memory(label: str, *shape: int) -> Operand:
+            type_ = ir.MemRefType.get(list(shape), ir.Type.parse(element))
+            # The label tells buffers of equal shape apart.
+            name = code.top(f'memref.alloca() {{alignment = 64, tdsl.for = "{label}"}} : {type_}')
+            return Operand(name, type_)
+
+        self.turned = memory("queries", depth, block)
+        self.score = memory("scores", CHUNK + self.tile.keys, block)
+        self.mix = memory("mixed", block, columns)
+        self.factor = memory("factors", block)
+        self.limit = code.constant(-INFINITY, element, self.lanes)
+        self.nothing = code.constant(0.0, element, self.lanes)
+
+    def heads_of(self, head: str, rank: int) -> Places:
+        return (Place(head),) if rank == 3 else ()
+
+    def column_mask(self, left: int) -> str | None:
+        """The lanes of a vector of columns, where it is the last one and not full."""
+        if left >= self.lanes:
+            return None
+        flags = ", ".join("true" if lane < left else "false" for lane in range(self.lanes))
+        return self.code.top(f"arith.constant dense<[{flags}]> : vector<{self.lanes}xi1>")

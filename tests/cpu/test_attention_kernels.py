@@ -1,0 +1,231 @@
+"""Kernels of attention against NumPy in float64, in guarded memory that was full of NaN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from chain_support import MACHINES, Axis, Making, attention_kernel, softmax
+from kernel_support import Compiled
+
+from tdsl.graph.graph import Node
+from tdsl.types.dtypes import DTYPES
+from tdsl.types.sizes import Symbol
+
+Array = np.ndarray[Any, Any]
+I64 = DTYPES["i64"]
+HIDDEN = -1e10
+T, N = Symbol("T"), Symbol("N")
+
+
+def text(
+    heads: int,
+    queries: Axis,
+    keys: Axis,
+    depth: int,
+    width: int,
+    *,
+    mask: str = "causal",
+    dtype: str = "f32",
+    merged: bool = False,
+) -> str:
+    """`mask`: none, causal (as causal_mask), infinite (added), chosen (by select), array (added),
+    flags (a bool array). Merged: operands and result are [rows, heads, columns]."""
+    m = Making(dtype)
+    shapes = ((queries, depth), (keys, depth), (keys, width))
+    if merged:
+        given = [m.argument(rows, heads, columns) for rows, columns in shapes]
+        q, k, v = (m.transpose(x, (1, 0, 2)) for x in given)
+    else:
+        q, k, v = (m.argument(heads, rows, columns) for rows, columns in shapes)
+    scores = m.elementwise("div", m.matmul(q, m.transpose(k, (0, 2, 1))), m.number(depth**0.5))
+    shape = scores.type.shape[-2:]
+    hidden = m.elementwise("greater", m.iota(shape, 1, I64), m.iota(shape, 0, I64))
+    if mask in ("causal", "infinite"):
+        number = m.number(HIDDEN if mask == "causal" else -np.inf)
+        scores = m.elementwise("add", scores, m.select(hidden, number, m.number(0.0)))
+    elif mask == "chosen":
+        scores = m.select(hidden, m.number(-np.inf), scores)
+    elif mask == "array":
+        scores = m.elementwise("add", scores, m.argument(queries, keys))
+    elif mask == "flags":
+        flags = m.argument(heads, queries, keys, dtype="bool")
+        scores = m.select(flags, scores, m.number(-np.inf))
+    result: Node = m.matmul(m.softmax(scores), v)
+    if merged:
+        result = m.transpose(result, (1, 0, 2))
+    return m.text(result)
+
+
+def expected(q: Array, k: Array, v: Array, mask: Array | None = None) -> Array:
+    q, k, v = (x.astype(np.float64) for x in (q, k, v))
+    with np.errstate(all="ignore"):
+        scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
+        if mask is not None:
+            scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + mask
+        return softmax(scores) @ v
+
+
+def causal(queries: int, keys: int, hidden: float = HIDDEN) -> Array:
+    seen = np.arange(keys)[None, :] <= np.arange(queries)[:, None]
+    return np.where(seen, 0.0, hidden)
+
+
+def given(heads: int, queries: int, keys: int, depth: int, width: int, seed: int = 0) -> list[Any]:
+    random = np.random.default_rng(seed)
+    shapes = ((heads, queries, depth), (heads, keys, depth), (heads, keys, width))
+    return [random.standard_normal(shape).astype(np.float32) for shape in shapes]
+
+
+def close(found: Array, wanted: Array, tolerance: float = 3e-6) -> None:
+    np.testing.assert_allclose(found.astype(np.float64), wanted, tolerance, tolerance)
+
+
+@pytest.fixture(scope="module")
+def open_kernel() -> Compiled:
+    """One artifact for any numbers of queries and keys."""
+    return attention_kernel(text(2, T, N, 20, 36))
+
+
+# One, around a vector, around a block of queries, around a chunk of keys.
+COUNTS = (1, 3, 15, 16, 17, 47, 48, 49, 64, 129, 255, 256, 257, 300)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_any_number_of_queries_and_keys(open_kernel: Compiled, count: int) -> None:
+    for queries, keys in {(count, count), (5, count), (count, 9), (1, count)}:
+        arrays = given(2, queries, keys, 20, 36)
+        found = open_kernel(*arrays, shape=(2, queries, 36))
+        close(found, expected(*arrays, causal(queries, keys)))
+
+
+@pytest.mark.parametrize("count", [1, 16, 33, 48, 100, 160, 200])
+def test_fixed_numbers(count: int) -> None:
+    arrays = given(2, count, count, 8, 8)
+    close(
+        attention_kernel(text(2, count, count, 8, 8))(*arrays),
+        expected(*arrays, causal(count, count)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("depth", "width"),
+    [(1, 1), (4, 7), (15, 17), (16, 16), (31, 65), (64, 64), (128, 128), (80, 96), (3, 200)],
+)
+def test_any_depth_and_width(depth: int, width: int) -> None:
+    arrays = given(2, 21, 21, depth, width)
+    close(
+        attention_kernel(text(2, 21, 21, depth, width))(*arrays), expected(*arrays, causal(21, 21))
+    )
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("dtype", ["f32", "f64", "bf16", "f16"])
+def test_dtypes_on_each_machine(dtype: str, machine: str) -> None:
+    tolerance = {"f32": 3e-6, "f64": 1e-13, "bf16": 2e-2, "f16": 2e-3}[dtype]
+    kernel = attention_kernel(text(2, 61, 61, 20, 12, dtype=dtype), machine)
+    arrays = [x.astype(DTYPES[dtype].numpy) for x in given(2, 61, 61, 20, 12)]
+    close(kernel(*arrays), expected(*arrays, causal(61, 61)), tolerance)
+
+
+@pytest.mark.parametrize("mask", ["none", "infinite", "chosen", "array", "flags"])
+def test_masks(mask: str) -> None:
+    queries, keys = 53, 70
+    arrays = given(2, queries, keys, 16, 16)
+    random = np.random.default_rng(7)
+    extra: list[Array] = []
+    meaning = None
+    if mask == "array":
+        extra = [random.standard_normal((queries, keys)).astype(np.float32)]
+        extra[0][random.integers(0, 2, (queries, keys)) == 0] = -np.inf
+        meaning = extra[0].astype(np.float64)
+    elif mask == "flags":
+        extra = [random.integers(0, 2, (2, queries, keys)).astype(np.int8)]
+        meaning = extra[0] == 1
+    elif mask != "none":
+        meaning = causal(queries, keys, -np.inf)
+    found = attention_kernel(text(2, queries, keys, 16, 16, mask=mask))(*arrays, *extra)
+    close(found, expected(*arrays, meaning))
+
+
+def test_a_query_that_sees_nothing_is_nan_without_touching_others() -> None:
+    arrays = given(1, 20, 30, 8, 8)
+    mask = np.zeros((20, 30), np.float32)
+    mask[4] = -np.inf
+    mask[:, :25] = -np.inf
+    found = attention_kernel(text(1, 20, 30, 8, 8, mask="array"))(*arrays, mask)
+    assert np.isnan(found[0, 4]).all()
+    rest = np.arange(20) != 4
+    close(found[0, rest], expected(*arrays, mask)[0, rest])
+
+
+def test_heads_of_one_array_are_read_and_written_as_they_lie() -> None:
+    heads, count, depth = 3, 50, 20
+    row = heads * depth
+    qkv = np.random.default_rng(1).standard_normal((count, 3 * row)).astype(np.float32)
+    parts = [qkv[:, i * row : (i + 1) * row].reshape(count, heads, depth) for i in range(3)]
+    layout = f"memref<{count}x{heads}x{depth}xf32, strided<[?, ?, 1], offset: ?>>"
+    kernel = attention_kernel(
+        text(heads, count, count, depth, depth, merged=True), layouts=(layout,) * 3
+    )
+    wanted = expected(*(x.transpose(1, 0, 2) for x in parts), causal(count, count))
+    close(kernel(*parts), wanted.transpose(1, 0, 2))
+
+
+@pytest.mark.parametrize("mask", ["causal", "infinite", "chosen"])
+def test_a_changed_future_leaves_earlier_outputs_alone(mask: str) -> None:
+    """Bit for bit, also where the future is larger by far."""
+    count = 130
+    kernel = attention_kernel(text(2, count, count, 16, 16, mask=mask))
+    q, k, v = given(2, count, count, 16, 16)
+    before = kernel(q, k, v)
+    for size in (1.0, 1e4):
+        other = given(2, count, count, 16, 16, seed=5)
+        changed = [x.copy() for x in (q, k, v)]
+        for x, y in zip(changed, other, strict=True):
+            x[:, 60:] = y[:, 60:] * np.float32(size)
+        after = kernel(*changed)
+        assert (after[:, :60] == before[:, :60]).all()
+        assert (after[:, 60:] != before[:, 60:]).any()
+
+
+@pytest.mark.parametrize("size", [1e4, 3e9, 3e19])
+def test_huge_scores(size: float) -> None:
+    """Where -1e10 no longer hides a key, what NumPy computes is computed, too."""
+    count = 60
+    q, k, v = given(1, count, count, 16, 16)
+    q, k = (np.sign(x).astype(np.float32) for x in (q, k))
+    q[:, ::7] *= np.float32(size)
+    q[:, 3] = np.float32(size) * k[:, 40]  # would see a later key, if anything did
+    kernel = attention_kernel(text(1, count, count, 16, 16))
+    with np.errstate(all="ignore"):
+        scores = (q @ k.swapaxes(1, 2) / np.float32(4)) + causal(count, count).astype(np.float32)
+        wanted = softmax(scores.astype(np.float64)) @ v.astype(np.float64)
+    found = kernel(q, k, v)
+    assert np.isfinite(wanted).all()
+    close(found, wanted, 1e-4)
+
+
+@pytest.mark.parametrize("where", ["q", "k", "v"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_spreads_as_in_numpy(where: str, value: float) -> None:
+    """0 times NaN is NaN: a hidden key or value that is not finite cannot be left out."""
+    count = 60
+    arrays = dict(zip("qkv", given(2, count, count, 16, 16), strict=True))
+    arrays[where][1, 50, 3] = value
+    kernel = attention_kernel(text(2, count, count, 16, 16))
+    found = kernel(*arrays.values())
+    wanted = expected(*arrays.values(), causal(count, count))
+    assert (np.isnan(found) == np.isnan(wanted)).all()
+    assert np.isfinite(found[0]).all()
+    good = np.isfinite(wanted)
+    np.testing.assert_allclose(found[good], wanted[good], 3e-6, 3e-6)
+
+
+def test_shares_that_would_be_subnormal_are_zero() -> None:
+    q = np.ones((1, 4, 1), np.float32)
+    k = np.linspace(0, -100, 40, dtype=np.float32).reshape(1, 40, 1)
+    v = np.full((1, 40, 1), 1e30, np.float32)
+    found = attention_kernel(text(1, 4, 40, 1, 1, mask="none"))(q, k, v)
+    close(found / np.float32(1e30), np.ones((1, 4, 1)))
