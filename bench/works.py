@@ -1,0 +1,223 @@
+"""The work that is measured against other systems: inputs, a float64 oracle, and each system's form.
+
+GPT-2 small sizes: 768 channels, 12 heads, 3072 hidden channels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tdsl
+
+Arrays = tuple[np.ndarray, ...]
+PROGRAMS = Path(__file__).parent.parent / "programs"
+C, HEADS, HIDDEN = 768, 12, 3072
+
+ROWS = """
+tdsl 0.1
+from std.nn import layer_norm, softmax
+pub fn product[M, K, N](x: f32[M, K], w: f32[K, N]) -> f32[M, N] { x @ w }
+pub fn norm[T, C](x: f32[T, C], gain: f32[C], bias: f32[C]) -> f32[T, C] { layer_norm(x, gain, bias) }
+pub fn rows[H, T](x: f32[H, T, T]) -> f32[H, T, T] { softmax(x) }
+"""
+
+
+@dataclass(frozen=True)
+class Work:
+    """One row of the table. `torch` builds a module; `jax` a function; both take the arrays."""
+
+    name: str
+    arrays: Arrays
+    oracle: Callable[..., np.ndarray]
+    ours: Callable[..., np.ndarray]
+    torch: Callable[[Any], Callable[..., Any]]
+    jax: Callable[[Any], Callable[..., Any]]
+    tolerance: float
+
+
+def normal(*shape: int, scale: float = 1.0, seed: int = 0) -> np.ndarray:
+    random = np.random.default_rng((seed, *shape))
+    return random.standard_normal(shape, dtype=np.float32) * np.float32(scale)
+
+
+# --- oracles in float64
+
+
+def norm64(x: np.ndarray, gain: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    x = x.astype(np.float64)
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * gain + bias
+
+
+def softmax64(x: np.ndarray) -> np.ndarray:
+    e = np.exp(x.astype(np.float64) - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def attend64(
+    x: np.ndarray,
+    gain: np.ndarray,
+    bias: np.ndarray,
+    qkv_weight: np.ndarray,
+    qkv_bias: np.ndarray,
+    out_weight: np.ndarray,
+    out_bias: np.ndarray,
+) -> np.ndarray:
+    tokens = len(x)
+    qkv = norm64(x, gain, bias) @ qkv_weight + qkv_bias
+    q, k, v = (p.reshape(tokens, HEADS, -1).transpose(1, 0, 2) for p in np.split(qkv, 3, axis=1))
+    scores = q @ k.transpose(0, 2, 1) / math.sqrt(C // HEADS)
+    scores = np.where(np.tri(tokens, dtype=bool), scores, -np.inf)
+    mixed = (softmax64(scores) @ v).transpose(1, 0, 2).reshape(tokens, C)
+    return x + mixed @ out_weight + out_bias
+
+
+def feed64(
+    x: np.ndarray,
+    gain: np.ndarray,
+    bias: np.ndarray,
+    up: np.ndarray,
+    up_bias: np.ndarray,
+    down: np.ndarray,
+    down_bias: np.ndarray,
+) -> np.ndarray:
+    h = norm64(x, gain, bias) @ up + up_bias
+    h = 0.5 * h * (1 + np.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h**3)))
+    return x + h @ down + down_bias
+
+
+# --- the same for torch and jax
+
+
+def torch_attend(
+    torch: Any, x: Any, gain: Any, bias: Any, wqkv: Any, bqkv: Any, wo: Any, bo: Any
+) -> Any:
+    functional = torch.nn.functional
+    tokens = x.shape[0]
+    qkv = functional.layer_norm(x, (C,), gain, bias) @ wqkv + bqkv
+    q, k, v = (p.reshape(tokens, HEADS, C // HEADS).transpose(0, 1) for p in qkv.split(C, dim=1))
+    mixed = functional.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=True)[0]
+    return x + mixed.transpose(0, 1).reshape(tokens, C) @ wo + bo
+
+
+def torch_feed(
+    torch: Any, x: Any, gain: Any, bias: Any, up: Any, bup: Any, down: Any, bdown: Any
+) -> Any:
+    functional = torch.nn.functional
+    h = functional.layer_norm(x, (C,), gain, bias) @ up + bup
+    return x + functional.gelu(h, approximate="tanh") @ down + bdown
+
+
+def jax_norm(jax: Any, x: Any, gain: Any, bias: Any) -> Any:
+    centred = x - x.mean(-1, keepdims=True)
+    return centred * jax.lax.rsqrt((centred * centred).mean(-1, keepdims=True) + 1e-5) * gain + bias
+
+
+def jax_attend(
+    jax: Any, x: Any, gain: Any, bias: Any, wqkv: Any, bqkv: Any, wo: Any, bo: Any
+) -> Any:
+    jnp = jax.numpy
+    tokens = x.shape[0]
+    qkv = jax_norm(jax, x, gain, bias) @ wqkv + bqkv
+    q, k, v = (p.reshape(tokens, HEADS, -1).transpose(1, 0, 2) for p in jnp.split(qkv, 3, axis=1))
+    scores = q @ k.transpose(0, 2, 1) / math.sqrt(C // HEADS)
+    scores = jnp.where(jnp.tri(tokens, dtype=bool), scores, -jnp.inf)
+    mixed = jax.nn.softmax(scores) @ v
+    return x + mixed.transpose(1, 0, 2).reshape(tokens, C) @ wo + bo
+
+
+def jax_feed(
+    jax: Any, x: Any, gain: Any, bias: Any, up: Any, bup: Any, down: Any, bdown: Any
+) -> Any:
+    h = jax_norm(jax, x, gain, bias) @ up + bup
+    return x + jax.nn.gelu(h, approximate=True) @ down + bdown
+
+
+# --- the rows
+
+
+def attend_arrays(tokens: int) -> Arrays:
+    return (
+        normal(tokens, C),
+        1 + normal(C, scale=0.1),
+        normal(C, scale=0.1, seed=1),
+        normal(C, 3 * C, scale=C**-0.5),
+        normal(3 * C, scale=0.1),
+        normal(C, C, scale=C**-0.5),
+        normal(C, scale=0.1, seed=2),
+    )
+
+
+def feed_arrays() -> Arrays:
+    return (
+        1 + normal(C, scale=0.1, seed=3),
+        normal(C, scale=0.1, seed=4),
+        normal(C, HIDDEN, scale=C**-0.5),
+        normal(HIDDEN, scale=0.1),
+        normal(HIDDEN, C, scale=HIDDEN**-0.5),
+        normal(C, scale=0.1, seed=5),
+    )
+
+
+def works() -> list[Work]:
+    rows = tdsl.loads(ROWS, name="rows")
+    blocks = tdsl.load(PROGRAMS / "blocks.tdsl")
+    found = [
+        Work(
+            "matmul 512x768x2304",
+            (normal(512, 768), normal(768, 2304, scale=768**-0.5)),
+            lambda x, w: x.astype(np.float64) @ w,
+            rows.product,
+            lambda torch: lambda x, w: x @ w,
+            lambda jax: lambda x, w: x @ w,
+            1e-4,
+        ),
+        Work(
+            "layer_norm 512x768",
+            (normal(512, C), 1 + normal(C), normal(C, seed=1)),
+            norm64,
+            rows.norm,
+            lambda torch: lambda x, g, b: torch.nn.functional.layer_norm(x, (C,), g, b),
+            lambda jax: lambda x, g, b: jax_norm(jax, x, g, b),
+            1e-4,
+        ),
+        Work(
+            "softmax 12x512x512",
+            (normal(12, 512, 512, scale=3.0),),
+            softmax64,
+            rows.rows,
+            lambda torch: lambda x: x.softmax(-1),
+            lambda jax: jax.nn.softmax,
+            1e-5,
+        ),
+    ]
+    for tokens in (128, 512, 1024):
+        found.append(
+            Work(
+                f"attention block T={tokens}",
+                attend_arrays(tokens),
+                attend64,
+                lambda *arrays: blocks.attend(*arrays, heads=HEADS),
+                lambda torch: lambda *a: torch_attend(torch, *a),
+                lambda jax: lambda *a: jax_attend(jax, *a),
+                1e-3,
+            )
+        )
+    for tokens in (128, 512):
+        found.append(
+            Work(
+                f"whole block T={tokens}",
+                (*attend_arrays(tokens), *feed_arrays()),
+                lambda *a: feed64(attend64(*a[:7]), *a[7:]),
+                lambda *arrays: blocks.block(*arrays, heads=HEADS),
+                lambda torch: lambda *a: torch_feed(torch, torch_attend(torch, *a[:7]), *a[7:]),
+                lambda jax: lambda *a: jax_feed(jax, jax_attend(jax, *a[:7]), *a[7:]),
+                1e-3,
+            )
+        )
+    return found
