@@ -1,4 +1,4 @@
-"""Matrix products as generated kernels: register tiles over packed columns, and what follows."""
+"""Matrix products as generated kernels: which ways through the operands a product needs."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ from typing import Any
 from mlir import ir
 
 from tdsl.cpu.elements import At, Elements, Lanes, key
-from tdsl.cpu.microkernel import Micro, lies_along
-from tdsl.cpu.product import Product, read_product
-from tdsl.cpu.tiles import Tile, narrow_tile, tile_for
+from tdsl.cpu.frame import SCRATCH, Frame
+from tdsl.cpu.gemv import Dots, Few, Streaming
+from tdsl.cpu.microkernel import Micro
+from tdsl.cpu.packing import Panel
+from tdsl.cpu.product import read_product
+from tdsl.cpu.reading import lies_along
+from tdsl.cpu.tiles import Tile, tile_for
 from tdsl.cpu.writer import Index, Writer, call
 from tdsl.lowering.kernels import Kernel, KernelRequest, Refused, operand_size
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options
-from tdsl.lowering.rewriting import DYNAMIC, as_block
+from tdsl.lowering.rewriting import as_block
 from tdsl.types.sizes import Size
 
 # With fewer rows than this many tiles, packing the right operand costs more than it saves.
-_ROWS_TO_PACK = 4
-# Columns whose sums along the inner dimension are finished together.
-_DOT_COLUMNS = 64
+_TILES_TO_PACK = 4
 
 
 class Gemm:
@@ -36,7 +38,8 @@ class Gemm:
             for at, argument in enumerate(as_block(function).arguments)
         ]
         # What follows the product is written once to see whether it can be.
-        elements = Elements(Writer(), arguments, 4, {key(_root(product)): lambda at: "%x"})
+        root = key(product.operation.results[0])
+        elements = Elements(Writer(), arguments, 4, {root: lambda at: "%x"})
         indices: At = (*[f"%i{axis}" for axis in range(rank - 1)], Lanes("%j"))
         elements.at(product.returned, indices)
 
@@ -52,335 +55,183 @@ def _plain(type_: Any) -> Any:
     return ir.MemRefType.get(type_.shape, type_.element_type)
 
 
-def _root(product: Product) -> Any:
-    return product.operation.results[0]
-
-
 class _Generated:
-    """One kernel: functions for the whole, for a range of column panels, and for a tile's end."""
+    """One kernel: a function that chooses a way by the number of rows, one for each way that
+    computes a range of columns, and one that ends tiles."""
 
     def __init__(self, request: KernelRequest) -> None:
-        self._request = request
-        self._product = read_product(request.function)
+        self._symbol = request.symbol
+        self._product = product = read_product(request.function)
+        self._frame = Frame(request, product)
         self._machine = request.machine
-        types = [*request.operands, request.result]
-        names = [f"%a{at}" for at in range(len(request.operands))] + ["%out"]
-        self._arguments = [(name, str(type_)) for name, type_ in zip(names, types, strict=True)]
-        self._bytes = self._product.element_bytes
-        self._tile = tile_for(self._machine, self._bytes)
-        self._scratch = ("%scratch", "memref<?xi8>")
-        left, right = self._product.left, self._product.right
-        self._size_of = {
-            "m": (left.argument, left.axes["m"]),
-            "k": (left.argument, left.axes["k"]),
-            "n": (right.argument, right.axes["n"]),
-        }
-        if self._product.batched:
-            self._size_of["b"] = (left.argument, left.axes["b"])
+        self._tile = tile_for(request.machine, product.element_bytes)
         self._functions: list[str] = []
-
-    # --- the whole
+        self._by_dots = lies_along(product.left, "k") and lies_along(product.right, "k")
+        self._by_rows = lies_along(product.right, "n")
 
     def kernel(self) -> Kernel:
-        """Which of the ways are needed follows from the number of rows, as far as it is known."""
-        rows = self._static("m")
-        tile = self._tile
-        few = tile.rows
-        many = few if self._dots else _ROWS_TO_PACK * few
-        if not (self._dots or lies_along(self._product.right, "n")):
-            many = 1
-        self._finish()
+        """Which of the ways are needed follows from the number of rows, as far as it is known.
+
+        Many rows: columns are packed, panel by panel, each just before it is used. Few rows: the
+        right operand is read once, where it lies. Where it lies so that no vectors can be read,
+        it is packed in any case."""
+        frame, tile = self._frame, self._tile
+        self._functions.append(frame.finish_function(tile.lanes))
         writer = Writer()
-        m = self._size(writer, "m")
-        packs = rows is None or rows >= many
+        m = frame.size(writer, "m")
+        known = frame.known("m")
+        packs_always = not (self._by_rows or self._by_dots)
+        limit = 1 if packs_always else tile.rows * (_TILES_TO_PACK if self._by_rows else 1)
 
-        def packed() -> None:
-            self._whole(writer, tile, packed=True)
-
-        def direct() -> None:
-            self._whole(writer, tile, packed=False)
-
-        def narrow() -> None:
-            if rows is not None:
-                self._whole(writer, self._narrow(rows, many == 1), packed=many == 1)
-                return
-            fewer(4 if few > 4 else 2)
-
-        def fewer(count: int) -> None:
-            """One of a few tiles; the last rows are computed twice."""
-            tile = self._narrow(count, many == 1)
-
-            def this() -> None:
-                self._whole(writer, tile, packed=many == 1)
-
-            if count == 1:
-                this()
+        def few(rows: int) -> None:
+            if packs_always:
+                self._panels(writer, Tile(rows, tile.vectors, tile.lanes), packed=True)
             else:
-                writer.branch(writer.compare("uge", m, count), this, lambda: fewer(count // 2))
+                self._few_rows(writer, rows)
 
-        if many == 1:
-            writer.branch(writer.compare("uge", m, few), packed, narrow)
+        def fewer(rows: int) -> None:
+            """One of a few heights; the last rows are computed twice."""
+            if rows == 1:
+                few(1)
+            else:
+                is_enough = writer.compare("uge", m, rows)
+                writer.branch(is_enough, lambda: few(rows), lambda: fewer(rows // 2))
+
+        def below_a_tile() -> None:
+            if known is not None:
+                few(known)
+            else:
+                fewer(4 if tile.rows > 4 else 2)
+
+        def below_packing() -> None:
+            writer.branch(
+                writer.compare("uge", m, tile.rows),
+                lambda: self._panels(writer, tile, packed=limit <= tile.rows),
+                below_a_tile,
+            )
+
+        if limit <= tile.rows:
+            below_packing()
         else:
             writer.branch(
-                writer.compare("uge", m, many),
-                packed,
-                lambda: writer.branch(writer.compare("uge", m, few), direct, narrow),
+                writer.compare("uge", m, limit),
+                lambda: self._panels(writer, tile, packed=True),
+                below_packing,
             )
-        scratch = self._scratch_bytes() if packs else None
-        arguments = [*self._arguments, *([self._scratch] if packs else [])]
-        self._functions.append(writer.function(self._request.symbol, arguments))
-        return Kernel(self._request.symbol, "".join(self._functions), scratch)
+        packs = known is None or known >= limit
+        self._function(writer, self._symbol, packs)
+        return Kernel(self._symbol, "".join(self._functions), self._scratch() if packs else None)
 
-    @property
-    def _dots(self) -> bool:
-        """Whether few rows are best multiplied along the inner dimension."""
-        product = self._product
-        return lies_along(product.left, "k") and lies_along(product.right, "k")
-
-    def _narrow(self, rows: int, packed: bool) -> Tile:
-        if packed:
-            return Tile(rows, self._tile.vectors, self._tile.lanes)
-        if self._dots:
-            return Tile(rows, _DOT_COLUMNS // self._tile.lanes, self._tile.lanes)
-        return narrow_tile(self._machine, self._bytes, rows)
-
-    def _scratch_bytes(self) -> Size:
+    def _scratch(self) -> Size:
         """One panel of columns."""
-        k = self._static("k")
-        position, axis = self._size_of["k"]
-        depth = Size.of(k) if k is not None else Size.of(operand_size(position, axis))
-        return depth * (self._tile.columns * self._bytes)
+        depth = self._frame.known("k")
+        count = Size.of(operand_size(*self._frame.place("k")) if depth is None else depth)
+        return count * (self._tile.columns * self._product.element_bytes)
 
-    def _static(self, loop: str) -> int | None:
-        position, axis = self._size_of[loop]
-        size = self._request.operands[position].shape[axis]
-        return None if size == DYNAMIC else int(size)
+    def _function(self, writer: Writer, name: str, packs: bool, *ranges: str) -> None:
+        more = [*([SCRATCH] if packs else []), *((name, "index") for name in ranges)]
+        self._functions.append(writer.function(name, [*self._frame.arguments, *more]))
 
-    def _size(self, writer: Writer, loop: str) -> Index:
-        known = self._static(loop)
-        if known is not None:
-            return known
-        position, axis = self._size_of[loop]
-        name, type_ = self._arguments[position]
-        return writer.op(f"memref.dim {name}, {writer.index(axis)} : {type_}")
-
-    def _whole(self, writer: Writer, tile: Tile, *, packed: bool) -> None:
-        """Call the part function on all panels."""
-        name = self._part(tile, packed=packed)
-        panels = writer.up_to(self._size(writer, "n"), tile.columns)
+    def _call(self, writer: Writer, name: str, packs: bool, columns: int) -> None:
+        """Compute all columns, in pieces of this many, that do not depend on each other."""
+        count = writer.up_to(self._frame.size(writer, "n"), columns)
         if self._product.batched:
-            panels = writer.mul(panels, self._size(writer, "b"))
-        arguments = [*self._arguments, *([self._scratch] if packed else [])]
-        arguments += [(writer.index(0), "index"), (writer.index(panels), "index")]
-        writer.raw(call(name, arguments))
+            count = writer.mul(count, self._frame.size(writer, "b"))
+        more = [(writer.index(0), "index"), (writer.index(count), "index")]
+        more = [*([SCRATCH] if packs else []), *more]
+        writer.raw(call(name, [*self._frame.arguments, *more]))
 
-    # --- a range of panels
+    def _piece(self, writer: Writer, at: str, columns: int) -> tuple[Index, Index, Index]:
+        """Of a piece: its index of the batch, its first column, and its number of columns."""
+        n = self._frame.size(writer, "n")
+        batch: Index = 0
+        piece: Index = at
+        if self._product.batched:
+            each = writer.up_to(n, columns)
+            batch, piece = writer.div(at, each), writer.rem(at, each)
+        first = writer.mul(piece, columns)
+        return batch, first, writer.least(writer.sub(n, first), columns)
 
-    def _part(self, tile: Tile, *, packed: bool) -> str:
-        """The panels from `%begin` up to `%end`, which no other range touches."""
-        name = f"{self._request.symbol}.{'packed' if packed else 'direct'}_{tile.rows}"
+    # --- many rows
+
+    def _panels(self, caller: Writer, tile: Tile, *, packed: bool) -> None:
+        """Tiles of one panel of columns after the other."""
+        frame = self._frame
+        name = f"{self._symbol}.{'packed' if packed else 'direct'}_{tile.rows}"
+        self._call(caller, name, packed, tile.columns)
         writer = Writer()
-        m, n, k = (self._size(writer, loop) for loop in "mnk")
-        per_batch = writer.up_to(n, tile.columns)
-        buffer_type = f"memref<{tile.rows}x{tile.columns}x{self._product.element}>"
-        buffer = writer.op(f"memref.alloca() {{alignment = 64 : i64}} : {buffer_type}")
-        panel_type = f"memref<?x{tile.columns}x{self._product.element}>"
-        panel = ""
-        if packed:
-            view = (
-                f"memref<{'?' if isinstance(k, str) else k}x{tile.columns}x{self._product.element}>"
-            )
-            sizes = f"[{k}]" if isinstance(k, str) else "[]"
-            panel_type = view
-            panel = writer.op(
-                f"memref.view {self._scratch[0]}[{writer.index(0)}]{sizes} : "
-                f"{self._scratch[1]} to {view}"
-            )
+        m, k = frame.size(writer, "m"), frame.size(writer, "k")
+        buffer = frame.buffer(writer, tile.rows, tile.columns)
+        memory = self._panel_memory(writer, tile, k) if packed else None
 
-        def one(at: str, _: list[str]) -> tuple[()]:
-            batch: Index = 0
-            column_panel: Index = at
-            if self._product.batched:
-                batch, column_panel = writer.div(at, per_batch), writer.rem(at, per_batch)
-            first = writer.mul(column_panel, tile.columns)
-            count = writer.least(writer.sub(n, first), tile.columns)
+        def panel(at: str, _: list[str]) -> tuple[()]:
+            batch, first, count = self._piece(writer, at, tile.columns)
             is_whole = writer.compare("eq", count, tile.columns)
-            micro = Micro(
-                writer,
-                self._product,
-                self._arguments,
-                tile,
-                self._machine,
-                batch,
-                first,
-                k,
-                (panel, panel_type) if packed else None,
-            )
-            if packed:
-                micro.pack(count, is_whole)
-            self._rows(writer, micro, tile, m, batch, first, count, is_whole, (buffer, buffer_type))
-            return ()
+            operands = frame.operands(writer, tile.lanes, batch)
+            if memory is not None:
+                Panel(writer, self._product, operands, tile, first, k, memory).pack(count, is_whole)
+            micro = Micro(operands, tile, first, k, memory)
 
-        writer.loop("%begin", "%end", 1, one)
-        arguments = [*self._arguments, *([self._scratch] if packed else [])]
-        arguments += [("%begin", "index"), ("%end", "index")]
-        self._functions.append(writer.function(name, arguments))
-        return name
+            def block(at: str, _: list[str]) -> tuple[()]:
+                # The last tile overlaps the one before: what is computed twice comes out the same.
+                row = writer.least(at, writer.sub(m, tile.rows))
+                place = (batch, row, first)
 
-    def _rows(
-        self,
-        writer: Writer,
-        micro: Micro,
-        tile: Tile,
-        m: Index,
-        batch: Index,
-        first: Index,
-        count: Index,
-        is_whole: bool | str,
-        buffer: tuple[str, str],
-    ) -> None:
-        """All rows of one panel. The last tile overlaps the one before it: what is computed twice
-        comes out the same."""
+                def straight() -> None:
+                    frame.store(writer, tile, place, micro.multiply(row))
 
-        def block(at: str, _: list[str]) -> tuple[()]:
-            row = at if tile.rows == 1 else writer.least(at, writer.sub(m, tile.rows))
+                def by_buffer(limit: Index | None) -> None:
+                    frame.keep(writer, tile, micro.multiply(row, limit), buffer)
+                    frame.finish(writer, tile.rows, place, count, buffer)
 
-            def straight() -> None:
-                self._store(writer, tile, batch, row, first, micro.multiply(row))
-
-            def through_buffer() -> None:
-                self._to_buffer(writer, tile, micro.multiply(row), buffer)
-                self._call_finish(writer, tile, batch, row, first, count, buffer)
-
-            def dots() -> None:
-                micro.dots(row, count, buffer)
-                self._call_finish(writer, tile, batch, row, first, count, buffer)
-
-            def part() -> None:
-                if micro.masks:
-                    self._to_buffer(writer, tile, micro.multiply(row, count), buffer)
-                    self._call_finish(writer, tile, batch, row, first, count, buffer)
+                # What is packed is filled up; else the last columns are read under a mask.
+                limit = count if memory is None else None
+                if not self._product.is_plain and limit is None:
+                    by_buffer(None)
                 else:
-                    through_buffer()
-
-            whole = straight if self._product.is_plain else through_buffer
-            if self._dots and micro.masks:
-                dots()
-            else:
-                writer.branch(is_whole, whole, part)
-            return ()
-
-        writer.loop(0, m, tile.rows, block)
-
-    def _store(
-        self, writer: Writer, tile: Tile, batch: Index, row: Index, first: Index, found: list[str]
-    ) -> None:
-        out, type_ = self._arguments[-1]
-        vector = f"vector<{tile.lanes}x{self._product.element}>"
-        for i in range(tile.rows):
-            for j in range(tile.vectors):
-                at = [writer.add(row, i), writer.add(first, j * tile.lanes)]
-                if self._product.batched:
-                    at.insert(0, batch)
-                place = ", ".join(writer.index(one) for one in at)
-                value = found[i * tile.vectors + j]
-                writer.raw(f"vector.store {value}, {out}[{place}] : {type_}, {vector}")
-
-    def _to_buffer(
-        self, writer: Writer, tile: Tile, found: list[str], buffer: tuple[str, str]
-    ) -> None:
-        vector = f"vector<{tile.lanes}x{self._product.element}>"
-        for i in range(tile.rows):
-            for j in range(tile.vectors):
-                place = f"{writer.index(i)}, {writer.index(j * tile.lanes)}"
-                value = found[i * tile.vectors + j]
-                writer.raw(f"vector.store {value}, {buffer[0]}[{place}] : {buffer[1]}, {vector}")
-
-    # --- the end of a tile
-
-    @property
-    def _finish_types(self) -> list[tuple[str, str]]:
-        tile = f"memref<?x?x{self._product.element}, strided<[?, 1], offset: ?>>"
-        names = ("%rows", "%batch", "%row", "%column", "%count")
-        return [("%tile", tile), *((name, "index") for name in names)]
-
-    def _call_finish(
-        self,
-        writer: Writer,
-        tile: Tile,
-        batch: Index,
-        row: Index,
-        first: Index,
-        count: Index,
-        buffer: tuple[str, str],
-    ) -> None:
-        _, type_ = self._finish_types[0]
-        cast = writer.op(f"memref.cast {buffer[0]} : {buffer[1]} to {type_}")
-        numbers = [tile.rows, batch, row, first, count]
-        arguments = [(cast, type_), *((writer.index(number), "index") for number in numbers)]
-        writer.raw(call(f"{self._request.symbol}.finish", [*self._arguments, *arguments]))
-
-    def _finish(self) -> None:
-        """From products in a buffer to results: what follows the product, and the last columns."""
-        writer = Writer()
-        lanes = self._tile.lanes
-        whole = writer.mul(writer.div("%count", lanes), lanes)
-
-        def row(at: str, _: list[str]) -> tuple[()]:
-            def chunk(column: str, _: list[str]) -> tuple[()]:
-                self._finish_vector(writer, at, column, None)
+                    whole = straight if self._product.is_plain else lambda: by_buffer(None)
+                    writer.branch(is_whole, whole, lambda: by_buffer(limit))
                 return ()
 
-            writer.loop(0, whole, lanes, chunk)
-
-            def rest() -> None:
-                left = writer.sub("%count", whole)
-                mask = writer.op(f"vector.create_mask {left} : vector<{lanes}xi1>")
-                self._finish_vector(writer, at, str(whole), mask)
-
-            writer.branch(writer.compare("ult", whole, "%count"), rest)
+            writer.loop(0, m, tile.rows, block)
             return ()
 
-        writer.loop(0, "%rows", 1, row)
-        name = f"{self._request.symbol}.finish"
-        self._functions.append(writer.function(name, [*self._arguments, *self._finish_types]))
+        writer.loop("%begin", "%end", 1, panel)
+        self._function(writer, name, packed, "%begin", "%end")
 
-    def _finish_vector(self, writer: Writer, i: Index, column: Index, mask: str | None) -> None:
-        product, lanes = self._product, self._tile.lanes
-        vector = f"vector<{lanes}x{product.element}>"
-        place = f"%tile[{writer.index(i)}, {writer.index(column)}]"
-        found = writer.op(f"vector.load {place} : {self._finish_types[0][1]}, {vector}")
-        elements = Elements(
-            writer, self._arguments[:-1], lanes, {key(_root(product)): lambda at: found}, mask
-        )
-        indices = self._result_indices(writer, writer.add("%row", i))
-        start = writer.add("%column", column)
-        value = elements.at(product.returned, (*indices, Lanes(start)))
-        out, type_ = self._arguments[-1]
-        stored = f"vector<{lanes}x{self._request.result.element_type}>"
-        spelled = ", ".join(writer.index(one) for one in (*indices, start))
-        if mask is None:
-            writer.raw(f"vector.store {value}, {out}[{spelled}] : {type_}, {stored}")
-        else:
-            writer.raw(
-                f"vector.maskedstore {out}[{spelled}], {mask}, {value} : "
-                f"{type_}, vector<{lanes}xi1>, {stored}"
-            )
+    def _panel_memory(self, writer: Writer, tile: Tile, depth: Index) -> tuple[str, str]:
+        is_open = isinstance(depth, str)
+        type_ = f"memref<{'?' if is_open else depth}x{tile.columns}x{self._product.element}>"
+        sizes = f"[{depth}]" if is_open else "[]"
+        name, bytes_type = SCRATCH
+        view = f"memref.view {name}[{writer.index(0)}]{sizes} : {bytes_type} to {type_}"
+        return writer.op(view), type_
 
-    def _result_indices(self, writer: Writer, row: Index) -> tuple[Index, ...]:
-        """The leading indices of the result, whose rows may be cut into more axes."""
-        leading = self._product.result_shape[:-1]
-        own = 2 if self._product.batched else 1
-        if len(leading) == own:
-            return ("%batch", row) if self._product.batched else (row,)
-        if self._product.batched:
-            row = writer.add(writer.mul("%batch", self._size(writer, "m")), row)
-        found: list[Index] = []
-        for axis in reversed(range(1, len(leading))):
-            size: Index = leading[axis]
-            if size == DYNAMIC:
-                out, type_ = self._arguments[-1]
-                size = writer.op(f"memref.dim {out}, {writer.index(axis)} : {type_}")
-            found.insert(0, writer.rem(row, size))
-            row = writer.div(row, size)
-        return (row, *found) if leading else ()
+    # --- few rows
+
+    def _few_rows(self, caller: Writer, rows: int) -> None:
+        """The right operand is read once."""
+        frame, lanes = self._frame, self._tile.lanes
+        name = f"{self._symbol}.few_{rows}"
+        way: type[Few] = Dots if self._by_dots else Streaming
+        width = way.width(rows, self._product.element_bytes, lanes)
+        self._call(caller, name, False, width)
+        writer = Writer()
+        m, k = frame.size(writer, "m"), frame.size(writer, "k")
+        buffer = frame.buffer(writer, rows, width)
+
+        def columns(at: str, _: list[str]) -> tuple[()]:
+            batch, first, count = self._piece(writer, at, width)
+            few = way(writer, self._product, frame.operands(writer, lanes, batch), rows)
+
+            def block(at: str, _: list[str]) -> tuple[()]:
+                row = writer.least(at, writer.sub(m, rows))
+                few.multiply(row, first, count, k, buffer)
+                frame.finish(writer, rows, (batch, row, first), count, buffer)
+                return ()
+
+            writer.loop(0, m, rows, block)
+            return ()
+
+        writer.loop("%begin", "%end", 1, columns)
+        self._function(writer, name, False, "%begin", "%end")

@@ -23,18 +23,9 @@ class Tile:
 # By vector unit: rows and vectors. The accumulators, a row of the right operand and one broadcast
 # element of the left one fill the registers.
 _SHAPES = {"avx512": (8, 3), "avx2": (6, 2), "portable": (4, 2)}
-# For 1, 2, 3 … rows: enough vectors to hide the latency of an addition.
-_NARROW_512 = (16, 12, 8, 6, 4, 4, 3)
-_NARROW = (8, 6, 4, 3, 2)
 
 
 def tile_for(machine: Machine, element_bytes: int) -> Tile:
     """The tile for products with many rows."""
     rows, vectors = _SHAPES[machine.isa]
     return Tile(rows, vectors, machine.lanes(element_bytes))
-
-
-def narrow_tile(machine: Machine, element_bytes: int, rows: int) -> Tile:
-    """The tile for products that have only these few rows."""
-    known = _NARROW_512 if machine.registers == 32 else _NARROW
-    return Tile(rows, known[rows - 1], machine.lanes(element_bytes))

@@ -13,7 +13,7 @@ from native_support import Native, identity, open_interface, product, projection
 import tdsl
 from tdsl.cpu.backend import CPU
 from tdsl.cpu.gemm import Gemm
-from tdsl.cpu.tiles import narrow_tile, tile_for
+from tdsl.cpu.tiles import tile_for
 from tdsl.lowering.interface import Interface
 from tdsl.lowering.kernels import Kernel, KernelRequest, Refused
 from tdsl.lowering.machine import MACHINES, machine_of
@@ -219,8 +219,6 @@ def test_tiles_fit_the_registers() -> None:
             tile = tile_for(machine, size)
             used = tile.rows * tile.vectors + tile.vectors + 1
             assert used <= machine.registers, isa
-            for rows in range(1, tile.rows):
-                assert narrow_tile(machine, size, rows).rows == rows
 
 
 def test_the_machine_is_read_from_its_features() -> None:

@@ -1,0 +1,141 @@
+"""Copying columns of the right operand next to each other, in the order that tiles read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tdsl.cpu.product import Product
+from tdsl.cpu.reading import Operands, lies_along
+from tdsl.cpu.tiles import Tile
+from tdsl.cpu.writer import Index, Writer
+
+
+@dataclass(frozen=True)
+class Panel:
+    """As many columns as a tile has, from `first` on: for each place of the inner dimension a row
+    of the panel, filled up with zeros where the columns end."""
+
+    writer: Writer
+    product: Product
+    operands: Operands
+    tile: Tile
+    first: Index
+    depth: Index
+    memory: tuple[str, str]
+    """The name and the type of the memory."""
+
+    def pack(self, count: Index, is_whole: bool | str) -> None:
+        """Copy the panel's columns next to each other, converted, and filled up with zeros."""
+        writer = self.writer
+        panel, type_ = self.memory
+
+        def copy(part: bool) -> None:
+            masks = column_masks(writer, self.tile, count) if part else [None] * self.tile.vectors
+
+            def row(k: str, _: list[str]) -> tuple[()]:
+                for j in range(self.tile.vectors):
+                    value = read_columns(self.operands, self.first, k, j, masks[j])
+                    place = f"{k}, {writer.index(j * self.tile.lanes)}"
+                    writer.raw(
+                        f"vector.store {value}, {panel}[{place}] : {type_}, {self.operands.vector}"
+                    )
+                return ()
+
+            writer.loop(0, self.depth, 1, row)
+
+        if not lies_along(self.product.right, "n"):
+            if lies_along(self.product.right, "k"):
+                writer.branch(is_whole, self._pack_blocks, lambda: self._pack_transposed(count))
+            else:
+                self._pack_transposed(count)
+        else:
+            writer.branch(is_whole, lambda: copy(False), lambda: copy(True))
+
+    def _pack_blocks(self) -> None:
+        """All columns, in square blocks that are turned in registers."""
+        writer, lanes = self.writer, self.tile.lanes
+        panel, type_ = self.memory
+        whole = writer.mul(writer.div(self.depth, lanes), lanes)
+
+        def block(k: str, _: list[str]) -> tuple[()]:
+            def columns(j: str, _: list[str]) -> tuple[()]:
+                first = writer.add(self.first, j)
+                rows = [
+                    self.operands.along(self.product.right, None, n=writer.add(first, i), k=k)
+                    for i in range(lanes)
+                ]
+                for i, row in enumerate(self._turned(rows)):
+                    place = f"{writer.index(writer.add(k, i))}, {j}"
+                    writer.raw(
+                        f"vector.store {row}, {panel}[{place}] : {type_}, {self.operands.vector}"
+                    )
+                return ()
+
+            writer.loop(0, self.tile.columns, lanes, columns)
+            return ()
+
+        writer.loop(0, whole, lanes, block)
+        if whole != self.depth:
+            self._pack_transposed(self.tile.columns, whole)
+
+    def _turned(self, rows: list[str]) -> list[str]:
+        """The columns of a square block: halves are exchanged, then quarters, and so on."""
+        lanes = len(rows)
+        distance = lanes // 2
+        while distance:
+            found = list(rows)
+            for i in range(lanes):
+                if i & distance:
+                    continue
+                low = [p if not p & distance else lanes + p - distance for p in range(lanes)]
+                high = [p + distance if not p & distance else lanes + p for p in range(lanes)]
+                for at, order in ((i, low), (i + distance, high)):
+                    found[at] = self.writer.op(
+                        f"vector.shuffle {rows[i]}, {rows[i + distance]} {order} : "
+                        f"{self.operands.vector}, {self.operands.vector}"
+                    )
+            rows, distance = found, distance // 2
+        return rows
+
+    def _pack_transposed(self, count: Index, start: Index = 0) -> None:
+        """Element by element, from a place of the inner dimension on."""
+        writer = self.writer
+        panel, type_ = self.memory
+        element = self.product.element
+
+        def column(j: str, _: list[str]) -> tuple[()]:
+            def inner(k: str, _: list[str]) -> tuple[()]:
+                value = self.operands.scalar(self.product.right, n=writer.add(self.first, j), k=k)
+                writer.raw(f"memref.store {value}, {panel}[{k}, {j}] : {type_}")
+                return ()
+
+            writer.loop(start, self.depth, 1, inner)
+            return ()
+
+        def nothing(j: str, _: list[str]) -> tuple[()]:
+            def inner(k: str, _: list[str]) -> tuple[()]:
+                zero = writer.constant("0.0", str(element))
+                writer.raw(f"memref.store {zero}, {panel}[{k}, {j}] : {type_}")
+                return ()
+
+            writer.loop(start, self.depth, 1, inner)
+            return ()
+
+        writer.loop(0, count, 1, column)
+        writer.loop(count, self.tile.columns, 1, nothing)
+
+
+def column_masks(writer: Writer, tile: Tile, count: Index) -> list[str | None]:
+    """For each vector of a panel, which of its lanes are columns."""
+    found: list[str | None] = []
+    for j in range(tile.vectors):
+        # A size beyond the vector, or below 0, is what create_mask clamps.
+        left = writer.index(writer.sub(count, j * tile.lanes))
+        found.append(writer.op(f"vector.create_mask {left} : vector<{tile.lanes}xi1>"))
+    return found
+
+
+def read_columns(operands: Operands, first: Index, k: str, j: int, mask: str | None) -> str:
+    """The j-th vector of a panel's columns, where they lie."""
+    n = operands.writer.add(first, j * operands.lanes)
+    return operands.along(operands.product.right, mask, k=k, n=n)

@@ -1,0 +1,73 @@
+"""Reading the operands of a product where they lie, converted to the type it is computed in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tdsl.cpu.product import Product, Side
+from tdsl.cpu.writer import Index, Writer
+from tdsl.lowering.machine import Machine
+
+
+@dataclass(frozen=True)
+class Operands:
+    """The memory of both operands at one index of the batch."""
+
+    writer: Writer
+    product: Product
+    arguments: Sequence[tuple[str, str]]
+    machine: Machine
+    lanes: int
+    batch: Index = 0
+
+    @property
+    def vector(self) -> str:
+        return f"vector<{self.lanes}x{self.product.element}>"
+
+    def scalar(self, side: Side, **loops: Index) -> str:
+        type_ = self.arguments[side.argument][1]
+        value = self.writer.op(f"memref.load {self._place(side, **loops)} : {type_}")
+        return self._widened(value, side, "")
+
+    def along(self, side: Side, mask: str | None, **loops: Index) -> str:
+        """A vector along an operand's last axis."""
+        type_ = self.arguments[side.argument][1]
+        stored = f"vector<{self.lanes}x{side.element}>"
+        place = self._place(side, **loops)
+        if mask is None:
+            value = self.writer.op(f"vector.load {place} : {type_}, {stored}")
+        else:
+            zero = self.writer.constant("dense<0.0>", stored)
+            value = self.writer.op(
+                f"vector.maskedload {place}, {mask}, {zero} : "
+                f"{type_}, vector<{self.lanes}xi1>, {stored} into {stored}"
+            )
+        return self._widened(value, side, f"{self.lanes}x")
+
+    def fma(self, left: str, right: str, total: str) -> str:
+        if self.machine.fma:
+            return self.writer.op(f"vector.fma {left}, {right}, {total} : {self.vector}")
+        product = self.writer.op(f"arith.mulf {left}, {right} : {self.vector}")
+        return self.writer.op(f"arith.addf {product}, {total} : {self.vector}")
+
+    def _place(self, side: Side, **loops: Index) -> str:
+        found = [""] * len(side.axes)
+        for loop, axis in side.axes.items():
+            found[axis] = self.writer.index(self.batch if loop == "b" else loops[loop])
+        return f"{self.arguments[side.argument][0]}[{', '.join(found)}]"
+
+    def _widened(self, value: str, side: Side, lanes: str) -> str:
+        element = self.product.element
+        if side.element == element:
+            return value
+        if lanes:
+            source, result = f"vector<{lanes}{side.element}>", f"vector<{lanes}{element}>"
+        else:
+            source, result = str(side.element), str(element)
+        return self.writer.op(f"arith.extf {value} : {source} to {result}")
+
+
+def lies_along(side: Side, loop: str) -> bool:
+    """Whether neighbours along this loop are neighbours in memory."""
+    return side.axes[loop] == len(side.axes) - 1
