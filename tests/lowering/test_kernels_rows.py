@@ -1,0 +1,49 @@
+"""Chains over rows through every stage: with kernels for each kind of processor the results are the
+evaluator's, with fixed sizes and with open ones."""
+
+from __future__ import annotations
+
+import pytest
+from program_support import Instance
+from rows_programs import HEAD, WHOLE
+
+from tdsl.lowering.options import Options
+
+OPEN = {"M": 7, "N": 70, "T": 5, "C": 33}
+
+
+@pytest.mark.parametrize("isa", ["host", "avx2", "portable"])
+@pytest.mark.parametrize("name", WHOLE)
+def test_as_evaluated(name: str, isa: str) -> None:
+    made = Instance.of_text(HEAD.removeprefix("tdsl 0.1\n") + WHOLE[name])
+    tolerance = 2e-2 if name == "bf16" else 2e-6
+    made.compare(OPEN, Options(isa=isa), tolerance=tolerance)
+
+
+ROWS_AND_MORE = {
+    "a mean that others read": """pub fn f[M, N](x: f32[M, N]) -> (f32[M], f32[M]) {
+        let m = mean(x, axis=-1)
+        let d = x - m[:, newaxis]
+        (m, mean(d * d, axis=-1))
+    }""",
+    "chains behind chains": "pub fn f(x: f32[3, 50]) -> f32[3, 50] { softmax(softmax(x)) }",
+    "along the rows": "pub fn f(x: f32[5, 5]) -> f32[5, 5] { x / sum(x, axis=1)[newaxis, :] }",
+    "turned": """pub fn f(x: f32[5, 5]) -> f32[5, 5] {
+        x - transpose(sum(x, axis=1, keepdims=true), [1, 0])
+    }""",
+    "behind a product": "pub fn f(x: f32[3, 4], w: f32[4, 35]) -> f32[3, 35] { softmax(x @ w) }",
+    "with labels": "pub fn f(x: f32[6, 40], l: i32[6]) -> f32 { cross_entropy(x, l) }",
+    "in a loop": """pub fn f(x: f32[6, 40]) -> f32[6, 40] {
+        fold y = x for i in 0..3 { softmax(y) * 3.0 }
+    }""",
+    "of a column": """pub fn f(x: f32[6, 40]) -> f32[40, 6] {
+        softmax(transpose(x, [1, 0]))
+    }""",
+}
+
+
+@pytest.mark.parametrize("name", ROWS_AND_MORE)
+def test_next_to_other_work(name: str) -> None:
+    made = Instance.of_text(HEAD.removeprefix("tdsl 0.1\n") + ROWS_AND_MORE[name])
+    assert any(claim.kind == "rows" for claim in made.claims)
+    made.compare(OPEN, tolerance=2e-6)
