@@ -8,11 +8,8 @@ from dataclasses import dataclass
 
 from tdsl.check import typed
 from tdsl.errors import InternalError
-from tdsl.graph.claims import find_claims
-from tdsl.graph.elaborate import elaborate
 from tdsl.graph.graph import ArrayType, Graph
 from tdsl.lowering.bounds import Site
-from tdsl.lowering.emit import emit_module
 from tdsl.lowering.interface import Interface, evaluate
 from tdsl.lowering.options import BOUNDS, Bounds, Kernels, Options
 from tdsl.runtime.cache import Cache, open_cache
@@ -144,10 +141,12 @@ def _compile(
     parameters: Substitution,
     options: Options,
 ) -> Stored:
-    # MLIR is imported when the first function is compiled, not when a module is loaded.
+    # MLIR is imported when the first function is compiled, and so is what leads there: not when a
+    # module is loaded, and never where all code is found in the cache.
     from tdsl.cpu.compiler import compile_text
     from tdsl.engine.libraries import LLVMError
     from tdsl.engine.worker import CompilerCrash, compile_isolated
+    from tdsl.graph.elaborate import elaborate
     from tdsl.lowering.pipeline import LoweringError
 
     isolated = os.environ.get("TDSL_COMPILE") == "isolated"
@@ -180,5 +179,8 @@ def _built(stored: Stored, address: int, owner: object) -> Built:
 
 
 def module_text(graph: Graph, options: Options) -> str:
+    from tdsl.graph.claims import find_claims
+    from tdsl.lowering.emit import emit_module
+
     claims, _ = find_claims(graph, options.kernels.kinds)
     return emit_module(graph, claims)

@@ -14,7 +14,6 @@ from tdsl.check import typed
 from tdsl.errors import TargetError, compile_error
 from tdsl.lowering.options import Bounds
 from tdsl.runtime import arguments as places
-from tdsl.runtime import stages
 from tdsl.runtime.arrays import PLAIN, Array, WeakNumber, plain, weak_array
 from tdsl.runtime.assembling import assembler
 from tdsl.runtime.bindings import (
@@ -348,6 +347,8 @@ class Function:
     def mlir(self, stage: str = "mlir", **bindings: object) -> str:
         """The function at a stage of `tdslc --emit`: with these bindings, or the first example's,
         or with open sizes."""
+        from tdsl.runtime import stages
+
         parameters = instance_to_show(self._program, self._signature, {**self._given, **bindings})
         instance = stages.Instance(self._signature, parameters, self.__name__)
         graphs = stages.graphs_of(self._program, [instance])

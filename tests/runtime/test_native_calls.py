@@ -35,6 +35,7 @@ pub fn joined[N, M](x: f32[N], y: f32[M]) -> f32[N + M] { concat([x, y], 0) }
 pub fn next[N](x: f32[N], y: f32[N + 1]) -> f32[N] { x + y[1:] }
 pub fn scaled[E: dtype(float), ...S](x: E[...S], by: E) -> E[...S] { x * by }
 pub fn times[N, static by: number](x: f32[N]) -> f32[N] { x * by }
+pub fn spread[T, static H = 4](x: f32[T]) -> f32[T, H] { broadcast(x[:, newaxis], [T, H]) }
 pub fn soft[T](x: f32[T, 64]) -> f32[T, 64] {
     let e = exp(x - max(x, axis=1, keepdims=true))
     e / sum(e, axis=1, keepdims=true)
@@ -171,7 +172,7 @@ def test_constraints_on_open_sizes_hold_in_native_calls(m: tdsl.Module) -> None:
 
 @needs_entry
 def test_fixed_sizes_hold_in_native_calls(m: tdsl.Module) -> None:
-    fixed = m.both.compile(M=3, dynamic=("N", "M"))
+    fixed = m.both.compile(M=3).compile(dynamic=("N", "M"))
     fixed(ones(2, 3), ones(3))
     assert went_natively(fixed, lambda: fixed(ones(5, 3), ones(3)))
     with pytest.raises(tdsl.ShapeError):
@@ -204,6 +205,30 @@ def test_numbers_choose_by_type_and_sign(m: tdsl.Module) -> None:
             assert np.signbit(found[0]) == np.signbit(factor)
     assert went_natively(m.times, lambda: m.times(x, by=2.0))
     assert went_natively(m.times, lambda: m.times(x, by=3.0 - 1.0))
+
+
+@needs_entry
+def test_defaults_of_statics_are_not_mixed_up_with_what_is_given(m: tdsl.Module) -> None:
+    x, y = ones(3), ones(5)
+    for _ in range(2):
+        for argument in (x, y):
+            assert m.spread(argument).shape == (len(argument), 4)
+            assert m.spread(argument, H=5).shape == (len(argument), 5)
+            assert m.spread(argument, H=4).shape == (len(argument), 4)
+    assert went_natively(m.spread, lambda: m.spread(ones(9)))
+    assert went_natively(m.spread, lambda: m.spread(ones(9), H=5))
+
+
+@needs_entry
+def test_the_first_sizes_keep_their_own_instance(m: tdsl.Module) -> None:
+    """As in calls through Python: else the same call could give other last bits later."""
+    first = ones(2, 3)
+    for x in (first, ones(4, 3), ones(5, 3)):
+        m.both(x, ones(3))
+    closed, opened = m.both._instances
+    assert not closed.built.open_sizes
+    chosen = [variant.kernel for variant in m.both._native._chosen()]
+    assert chosen == [closed.built.code.address, opened.built.code.address]
 
 
 @needs_entry
