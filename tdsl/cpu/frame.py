@@ -32,6 +32,9 @@ class Frame:
             "k": (left.argument, left.axes["k"]),
             "n": (right.argument, right.axes["n"]),
         }
+        self.prepacked = right.argument in request.prepacked
+        if self.prepacked:  # whose last panel is filled up
+            self._size_of["n"] = (len(request.operands), request.result.rank - 1)
         if product.batched:
             self._size_of["b"] = (left.argument, left.axes["b"])
 
@@ -43,7 +46,8 @@ class Frame:
 
     def known(self, loop: str) -> int | None:
         position, axis = self._size_of[loop]
-        size = self.request.operands[position].shape[axis]
+        types = (*self.request.operands, self.request.result)
+        size = types[position].shape[axis]
         return None if size == DYNAMIC else int(size)
 
     def size(self, writer: Writer, loop: str) -> Index:

@@ -9,7 +9,7 @@ from mlir import ir
 from tdsl.cpu.elements import At, Elements, Lanes, key
 from tdsl.cpu.frame import SCRATCH, Frame
 from tdsl.cpu.gemv import Dots, Few, Streaming
-from tdsl.cpu.microkernel import Micro
+from tdsl.cpu.microkernel import Micro, PackedPanel
 from tdsl.cpu.packing import Panel
 from tdsl.cpu.product import read_product
 from tdsl.cpu.reading import lies_along
@@ -80,7 +80,7 @@ class _Generated:
         writer = Writer()
         m = frame.size(writer, "m")
         known = frame.known("m")
-        packs_always = not (self._by_rows or self._by_dots)
+        packs_always = frame.prepacked or not (self._by_rows or self._by_dots)
         limit = 1 if packs_always else tile.rows * (_TILES_TO_PACK if self._by_rows else 1)
 
         def few(rows: int) -> None:
@@ -118,7 +118,7 @@ class _Generated:
                 lambda: self._panels(writer, tile, packed=True),
                 below_packing,
             )
-        packs = known is None or known >= limit
+        packs = not frame.prepacked and (known is None or known >= limit)
         self._function(writer, self._symbol, packs)
         return Kernel(self._symbol, "".join(self._functions), self._scratch() if packs else None)
 
@@ -158,19 +158,24 @@ class _Generated:
         """Tiles of one panel of columns after the other."""
         frame = self._frame
         name = f"{self._symbol}.{'packed' if packed else 'direct'}_{tile.rows}"
-        self._call(caller, name, packed, tile.columns)
+        packs = packed and not frame.prepacked
+        self._call(caller, name, packs, tile.columns)
         writer = Writer()
         m, k = frame.size(writer, "m"), frame.size(writer, "k")
         buffer = frame.buffer(writer, tile.rows, tile.columns)
-        memory = self._panel_memory(writer, tile, k) if packed else None
+        memory = self._panel_memory(writer, tile, k) if packs else None
 
         def panel(at: str, _: list[str]) -> tuple[()]:
             batch, first, count = self._piece(writer, at, tile.columns)
             is_whole = writer.compare("eq", count, tile.columns)
             operands = frame.operands(writer, tile.lanes, batch)
+            filled: PackedPanel | None = None
             if memory is not None:
                 Panel(writer, self._product, operands, tile, first, k, memory).pack(count, is_whole)
-            micro = Micro(operands, tile, first, k, memory)
+                filled = PackedPanel(*memory, (), self._product.element)
+            elif packed:
+                filled = self._prepacked_panel(writer, tile, batch, first)
+            micro = Micro(operands, tile, first, k, filled)
 
             def block(at: str, _: list[str]) -> tuple[()]:
                 # The last tile overlaps the one before: what is computed twice comes out the same.
@@ -185,7 +190,7 @@ class _Generated:
                     frame.finish(writer, tile.rows, place, count, buffer)
 
                 # What is packed is filled up; else the last columns are read under a mask.
-                limit = count if memory is None else None
+                limit = count if filled is None else None
                 if not self._product.is_plain and limit is None:
                     by_buffer(None)
                 else:
@@ -197,7 +202,16 @@ class _Generated:
             return ()
 
         writer.loop("%begin", "%end", 1, panel)
-        self._function(writer, name, packed, "%begin", "%end")
+        self._function(writer, name, packs, "%begin", "%end")
+
+    def _prepacked_panel(
+        self, writer: Writer, tile: Tile, batch: Index, first: Index
+    ) -> PackedPanel:
+        side = self._product.right
+        name, type_ = self._frame.arguments[side.argument]
+        panel = writer.index(writer.div(first, tile.columns))
+        leading = (writer.index(batch), panel) if self._product.batched else (panel,)
+        return PackedPanel(name, type_, leading, side.element)
 
     def _panel_memory(self, writer: Writer, tile: Tile, depth: Index) -> tuple[str, str]:
         is_open = isinstance(depth, str)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from tdsl.cpu.packing import column_masks, read_columns
 from tdsl.cpu.reading import Operands
@@ -11,15 +12,24 @@ from tdsl.cpu.writer import Index
 
 
 @dataclass(frozen=True)
+class PackedPanel:
+    """A panel in memory: where it begins (`leading` indices), and the type it is stored in."""
+
+    name: str
+    type: str
+    leading: tuple[str, ...]
+    element: Any
+
+
+@dataclass(frozen=True)
 class Micro:
-    """Tiles of one panel of columns, from `first` on. `panel` is the name and the type of its
-    packed copy, if it has one."""
+    """Tiles of one panel of columns, from `first` on. `panel` is its packed form, if it has one."""
 
     operands: Operands
     tile: Tile
     first: Index
     depth: Index
-    panel: tuple[str, str] | None
+    panel: PackedPanel | None
 
     def multiply(self, row: Index, count: Index | None = None) -> list[str]:
         """The tile's vectors, row by row. With `count` only so many columns are read."""
@@ -49,6 +59,9 @@ class Micro:
         writer = self.operands.writer
         if self.panel is None:
             return read_columns(self.operands, self.first, k, j, mask)
-        panel, type_ = self.panel
-        place = f"{k}, {writer.index(j * self.tile.lanes)}"
-        return writer.op(f"vector.load {panel}[{place}] : {type_}, {self.operands.vector}")
+        panel, operands = self.panel, self.operands
+        spelled = [*panel.leading, k, writer.index(j * self.tile.lanes)]
+        stored = f"vector<{self.tile.lanes}x{panel.element}>"
+        place = f"{panel.name}[{', '.join(spelled)}]"
+        value = writer.op(f"vector.load {place} : {panel.type}, {stored}")
+        return operands.widened(value, panel.element, f"{self.tile.lanes}x")

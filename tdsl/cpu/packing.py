@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from tdsl.cpu.product import Product
 from tdsl.cpu.reading import Operands, lies_along
@@ -139,3 +143,21 @@ def read_columns(operands: Operands, first: Index, k: str, j: int, mask: str | N
     """The j-th vector of a panel's columns, where they lie."""
     n = operands.writer.add(first, j * operands.lanes)
     return operands.along(operands.product.right, mask, k=k, n=n)
+
+
+def packed_shape(shape: Sequence[int], tile: Tile) -> tuple[int, ...]:
+    """The shape of a right operand [..., k, n] as a kernel with `prepacked` takes it: [..., panel,
+    k, column], the last panel filled up."""
+    *leading, depth, columns = shape
+    return (*leading, -(-columns // tile.columns), depth, tile.columns)
+
+
+def pack_array(array: np.ndarray[Any, Any], tile: Tile) -> np.ndarray[Any, Any]:
+    """A constant right operand [..., k, n] packed once, in the dtype that it is stored in. For a
+    kernel that reads it transposed, give the transposed view."""
+    *leading, depth, columns = array.shape
+    panels = packed_shape(array.shape, tile)[-3]
+    padded = np.zeros((*leading, depth, panels * tile.columns), array.dtype)
+    padded[..., :columns] = array
+    cut = padded.reshape(*leading, depth, panels, tile.columns)
+    return np.ascontiguousarray(np.moveaxis(cut, -2, -3))

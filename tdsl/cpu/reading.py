@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tdsl.cpu.product import Product, Side
 from tdsl.cpu.writer import Index, Writer
@@ -28,7 +29,7 @@ class Operands:
     def scalar(self, side: Side, **loops: Index) -> str:
         type_ = self.arguments[side.argument][1]
         value = self.writer.op(f"memref.load {self._place(side, **loops)} : {type_}")
-        return self._widened(value, side, "")
+        return self.widened(value, side.element, "")
 
     def along(self, side: Side, mask: str | None, **loops: Index) -> str:
         """A vector along an operand's last axis."""
@@ -43,7 +44,7 @@ class Operands:
                 f"vector.maskedload {place}, {mask}, {zero} : "
                 f"{type_}, vector<{self.lanes}xi1>, {stored} into {stored}"
             )
-        return self._widened(value, side, f"{self.lanes}x")
+        return self.widened(value, side.element, f"{self.lanes}x")
 
     def fma(self, left: str, right: str, total: str) -> str:
         if self.machine.fma:
@@ -57,14 +58,15 @@ class Operands:
             found[axis] = self.writer.index(self.batch if loop == "b" else loops[loop])
         return f"{self.arguments[side.argument][0]}[{', '.join(found)}]"
 
-    def _widened(self, value: str, side: Side, lanes: str) -> str:
+    def widened(self, value: str, stored: Any, lanes: str) -> str:
+        """As the type that the product is computed in; `lanes` is `16x` for a vector."""
         element = self.product.element
-        if side.element == element:
+        if stored == element:
             return value
         if lanes:
-            source, result = f"vector<{lanes}{side.element}>", f"vector<{lanes}{element}>"
+            source, result = f"vector<{lanes}{stored}>", f"vector<{lanes}{element}>"
         else:
-            source, result = str(side.element), str(element)
+            source, result = str(stored), str(element)
         return self.writer.op(f"arith.extf {value} : {source} to {result}")
 
 

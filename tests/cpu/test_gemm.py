@@ -7,12 +7,14 @@ import re
 import ml_dtypes
 import numpy as np
 import pytest
+from kernel_support import Compiled
 from mlir import ir
 from native_support import Native, identity, open_interface, product, projection, tensor
 
 import tdsl
 from tdsl.cpu.backend import CPU
 from tdsl.cpu.gemm import Gemm
+from tdsl.cpu.packing import pack_array, packed_shape
 from tdsl.cpu.tiles import tile_for
 from tdsl.lowering.interface import Interface
 from tdsl.lowering.kernels import Kernel, KernelRequest, Refused
@@ -301,3 +303,62 @@ def test_on_against_off(programs: dict[str, tdsl.Module], name: str) -> None:
         np.testing.assert_allclose(
             found.astype(np.float64), wanted.astype(np.float64), rtol=2.0**exponent, atol=1e-5
         )
+
+
+# --- constant operands, packed once
+
+
+@pytest.mark.parametrize("batch", [0, 3])
+@pytest.mark.parametrize("kind", ["f32", "bf16"])
+@pytest.mark.parametrize("rows", [1, 7, 8, 41])
+def test_a_packed_operand(rows: int, kind: str, batch: int) -> None:
+    depth, columns = 19, 101
+    tile = tile_for(MACHINES["avx512"], 4)
+    lead = (batch,) if batch else ()
+    name = "batch_matmul" if batch else "matmul"
+    left, right = tensor(*lead, rows, depth), tensor(*lead, depth, columns, dtype=kind)
+    wide, result = tensor(*lead, depth, columns), tensor(*lead, rows, columns)
+    maps = f"indexing_maps = [{identity(len(lead) + 2)}, {identity(len(lead) + 2)}]"
+    kinds = ", ".join(['"parallel"'] * (len(lead) + 2))
+    widen = f"""%we = tensor.empty() : {wide}
+  %w = linalg.generic {{{maps}, iterator_types = [{kinds}]}}
+    ins(%b : {right}) outs(%we : {wide}) {{
+  ^bb0(%x: {kind}, %o: f32):
+    %y = arith.extf %x : {kind} to f32
+    linalg.yield %y : f32
+  }} -> {wide}"""
+    text = f"""
+func.func private @p(%a: {left}, %b: {right}) -> {result} attributes {{tdsl.claim = "matmul"}} {{
+  %z = arith.constant 0.0 : f32
+  {widen if kind != "f32" else ""}
+  %e = tensor.empty() : {result}
+  %f = linalg.fill ins(%z : f32) outs(%e : {result}) -> {result}
+  %r = linalg.{name} ins(%a, {"%b" if kind == "f32" else "%w"} : {left}, {wide})
+    outs(%f : {result}) -> {result}
+  return %r : {result}
+}}"""
+    shape = packed_shape((*lead, depth, columns), tile)
+    packed_type = f"memref<{'x'.join(map(str, shape))}x{kind}>"
+
+    def make(function: object, operands: list, made: object) -> str:
+        kernel = Gemm().generate(
+            KernelRequest(
+                "matmul",
+                "k",
+                function,
+                tuple(operands),
+                made,
+                MACHINES["avx512"],
+                Options(),
+                frozenset({1}),
+            )
+        )
+        assert kernel.scratch is None, "nothing is packed at the call"
+        return kernel.text
+
+    a = _normal(*lead, rows, depth)
+    b = _normal(*lead, depth, columns).astype(_KINDS[kind])
+    packed = pack_array(b, tile)
+    assert packed.shape == shape
+    found = Compiled(text, make, [None, packed_type])(a, packed)
+    np.testing.assert_allclose(found, a @ b.astype(np.float32), rtol=0, atol=1e-5)
