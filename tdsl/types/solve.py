@@ -3,6 +3,9 @@
 An equation in which one unknown is left, and that linearly, gives it by exact division; its value
 is put into the others, and so on. So the order of equations decides nothing but which of two
 contradicting ones is blamed: the later.
+
+Where no equation has one unknown alone, a known product of several is put into the others: H*D = 48
+becomes 6*D = 48 where `G divides H` has made H a product, G*q = 6.
 """
 
 from __future__ import annotations
@@ -75,11 +78,11 @@ def solve(
     """Values of the unknowns for which all equations hold."""
     values: dict[Symbol, Size] = {}
     why: dict[Symbol, object] = {}
-    waiting: Sequence[Equation] = equations
+    waiting: Sequence[tuple[Equation, Size]] = [(each, each.wanted) for each in equations]
     while waiting:
-        later: list[Equation] = []
-        for equation in waiting:
-            wanted, found = equation.wanted, equation.found
+        later: list[tuple[Equation, Size]] = []
+        for equation, wanted in waiting:
+            found = equation.found
             symbol = wanted.symbol
             if symbol is None or symbol not in unknowns or symbol in values:
                 wanted, found = wanted.substitute(values), found.substitute(values)
@@ -99,7 +102,7 @@ def solve(
             symbol = next(iter(left))
             split = _linear(difference, symbol) if len(left) == 1 else None
             if split is None:
-                later.append(equation)
+                later.append((equation, wanted))
                 continue
             factor, rest = split
             value = divide_exactly(-rest, factor)
@@ -110,7 +113,7 @@ def solve(
             values[symbol], why[symbol] = value, equation.why
             if value.literal is not None and value.literal < symbol.least:
                 return MayBeSmall(values, why, symbol, value)
-        if len(later) == len(waiting):
+        if len(later) == len(waiting) and not _put_products(later, unknowns, values):
             break
         waiting = later
     missing = unknowns - values.keys()
@@ -120,6 +123,38 @@ def solve(
         if symbol.least > UNBOUNDED and not facts.at_least(value, symbol.least):
             return MayBeSmall(values, why, symbol, value)
     return Solution(values, why)
+
+
+def _put_products(
+    waiting: list[tuple[Equation, Size]], unknowns: frozenset[Symbol], values: Mapping[Symbol, Size]
+) -> bool:
+    """Whether a product of unknowns that an equation gives was put into another one."""
+    progress = False
+    for giver, (source, product) in enumerate(waiting):
+        value = source.found.substitute(values)
+        if len(product.terms) != 1 or value.symbols() & unknowns or not product.symbols():
+            continue  # without symbols: an equation that has been replaced as a whole
+        monomial, factor = product.terms[0]
+        quotient = divide_exactly(value, Size.of(factor))
+        if quotient is None:
+            continue
+        for place, (equation, wanted) in enumerate(waiting):
+            if place != giver:
+                less = _replaced(wanted, Size(((monomial, 1),)), quotient)
+                progress |= less != wanted
+                waiting[place] = equation, less
+    return progress
+
+
+def _replaced(size: Size, product: Size, value: Size) -> Size:
+    """The size with a value wherever the product is a factor of a term."""
+    result = Size.of(0)
+    for term in size.terms:
+        part, times = Size((term,)), 0
+        while (rest := divide_exactly(part, product)) is not None:
+            part, times = rest, times + 1
+        result += part * value**times
+    return result
 
 
 def _linear(size: Size, symbol: Symbol) -> tuple[Size, Size] | None:

@@ -104,6 +104,25 @@ def test_undetermined() -> None:
     assert isinstance(hidden, Undetermined)
 
 
+def test_a_product_that_is_known_is_put_into_others() -> None:
+    """`where M divides H`: H is M*N, and only H itself is given."""
+    result = solve(
+        unknown(M, N, D),
+        equations((M * N * D + 1, 49), (M * N * D, 48), (M * N, 6), (M * N, 6), (M * D, 16)),
+        Facts(),
+    )
+    assert isinstance(result, Solution)
+    assert result.values == {M.symbol: Size.of(2), N.symbol: Size.of(3), D.symbol: Size.of(8)}
+    twice = solve(unknown(M, N, D), equations((3 * M * N, 3 * T), (M * N * D, T)), Facts())
+    assert isinstance(twice, Undetermined)
+    assert twice.values == {D.symbol: Size.of(1)}
+    wrong = solve(unknown(M, N, D), equations((M * N, 6), (M * N * D, 49)), Facts())
+    assert isinstance(wrong, Conflict)
+    assert (wrong.symbol, wrong.divisor, wrong.dividend) == (D.symbol, Size.of(6), Size.of(49))
+    assert wrong.equation.wanted == M * N * D
+    assert isinstance(solve(unknown(M, N), equations((M * N, 6), (M * N, 7)), Facts()), Conflict)
+
+
 def test_an_opaque_equation_is_checked_when_its_unknown_is_known() -> None:
     half = opaque("//", N, Size.of(2))
     assert isinstance(solve(unknown(N), equations((half, 4), (N, 9)), Facts()), Solution)
