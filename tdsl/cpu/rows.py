@@ -243,7 +243,8 @@ class _Writer:
             for kept, memory in keep.items():
                 places = (*self.row, Place(j, self.lanes))
                 indices = [place.base or code.index(0) for place in self._leading(memory)]
-                store(code, memory, [*indices, j], evaluator.at(kept, places), mask)
+                value = code.spread(evaluator.at(kept, places), self.lanes)
+                store(code, memory, [*indices, j], value, mask)
             return found
 
         totals = self._along(step, phase, neutral)

@@ -33,6 +33,9 @@ ROWS_AND_MORE = {
     }""",
     "behind a product": "pub fn f(x: f32[3, 4], w: f32[4, 35]) -> f32[3, 35] { softmax(x @ w) }",
     "with labels": "pub fn f(x: f32[6, 40], l: i32[6]) -> f32 { cross_entropy(x, l) }",
+    "the same in each place": """pub fn f() -> f32[3] {
+        masked_softmax(f32(iota(3)), full([3], false, bool))
+    }""",
     "in a loop": """pub fn f(x: f32[6, 40]) -> f32[6, 40] {
         fold y = x for i in 0..3 { softmax(y) * 3.0 }
     }""",
