@@ -1,4 +1,4 @@
-"""Failed calls in one sentence each: headlines of diagnostics, and texts of run-time errors."""
+"""Failed calls in one sentence each: what diagnostics and errors at run time begin with."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ from tdsl.check.call_failures import (
 )
 from tdsl.check.calls import signature_names
 from tdsl.check.typed import Signature
+from tdsl.check.values import kind_of
 from tdsl.types.dtypes import Bound
 from tdsl.types.naming import Names, dimensions
 from tdsl.types.sizes import Pack, Size, Symbol
 from tdsl.types.types import (
-    ListType,
     StructType,
     Substitution,
     TensorType,
     TupleType,
     Type,
-    WeakType,
 )
 
 BOUND_TEXTS: dict[Bound, str] = {
@@ -138,12 +137,12 @@ def _wrong_type(failure: WrongType, signature: Signature, names: Names) -> str:
             return f"{who} has the wrong length: {counts}"
         case "pack":
             return f"{who} has two packs of axes, which do not say where one ends: {want}"
-        case _ if isinstance(part, StructType) and _kind(part) == _kind(found):
+        case _ if isinstance(part, StructType) and kind_of(part) == kind_of(found):
             return f"{who} is `{have}`, but `{want}` is wanted"
         case _:
-            wanted = _kind(part)
+            wanted = kind_of(part)
             rest = f": `{want}`" if want not in wanted else ""
-            return f"{who} is {_kind(found)}, but {wanted} is wanted{rest}"
+            return f"{who} is {kind_of(found)}, but {wanted} is wanted{rest}"
 
 
 def role(signature: Signature) -> str:
@@ -155,24 +154,6 @@ def role(signature: Signature) -> str:
         function.name,
     )
     return "field" if builds else "argument"
-
-
-def _kind(type_: Type) -> str:
-    match type_:
-        case TensorType(shape=()):
-            return "a scalar"
-        case TensorType():
-            return "an array"
-        case TupleType():
-            return "a tuple"
-        case ListType():
-            return "a list"
-        case StructType(_, name):
-            return f"the struct `{name}`"
-        case WeakType():
-            return "a compile-time number"
-        case _:
-            return "another kind of value"
 
 
 def _indivisible(failure: Indivisible, signature: Signature, names: Names) -> str:
@@ -229,48 +210,3 @@ def involved(failure: WrongSize | Indivisible, signature: Signature) -> tuple[Fi
 
 def _is_this(origin: Origin | None, other: Origin) -> bool:
     return origin is None or origin == other
-
-
-def runtime_text(
-    failure: CallFailure, signature: Signature, arguments: Sequence[Type | None]
-) -> str:
-    """A failed call from Python, where all sizes are numbers."""
-    names = Names()
-    if not isinstance(failure, WrongSize):
-        text = headline(failure, signature, names)
-        fixed = failure.fixed
-        if isinstance(failure, Indivisible | Unproved) and fixed:
-            text += f" ({_fixed_at_run_time(fixed, signature, arguments)})"
-        return text
-    origin = failure.origin
-    whole = wanted_type(signature, origin.index, failure.fixed)
-    found = arguments[origin.index]
-    assert found is not None
-    if whole is None:
-        want = f"{names.size(failure.wanted)} on axis {origin.axis}"
-    else:
-        want = names.type(whole)
-    reasons = involved(failure, signature)
-    because = f" ({_fixed_at_run_time(reasons, signature, arguments)})" if reasons else ""
-    return (
-        f"argument `{origin.name}` of `{signature.function.name}`: wants {want}{because}, "
-        f"found {names.type(found)}"
-    )
-
-
-def _fixed_at_run_time(
-    fixed: Sequence[Fixed], signature: Signature, arguments: Sequence[Type | None]
-) -> str:
-    names = Names()
-    texts = []
-    for known in fixed:
-        text = f"{known.name} = {names.size(known.value)}"
-        origin = known.origin
-        if origin is not None and origin.kind == "argument":
-            found = arguments[origin.index]
-            text += f" was fixed by `{declared(signature, origin.index)}`"
-            text += f" = {names.type(found)}" if found is not None else ""
-        elif origin is not None:
-            text += " was given" if origin.kind == "static" else " is the default"
-        texts.append(text)
-    return ", ".join(texts)

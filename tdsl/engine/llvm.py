@@ -188,13 +188,11 @@ def _parsed(text: str) -> Iterator[int]:
 
 
 def _emit(
-    module: int, target: Target, tuning: Tuning, exported: frozenset[str], kind: int | None
+    module: int, target: Target, tuning: Tuning, exported: frozenset[str], kind: int
 ) -> bytes:
     with _target_machine(target, tuning.level) as machine:
         _prepare(module, machine, target, exported)
         _optimise(module, machine, tuning)
-        if kind is None:
-            return take_message(llvm().LLVMPrintModuleToString(module)).encode()
         return _code(module, machine, kind)
 
 
@@ -212,21 +210,6 @@ def assembly_text(
     """What `compile_module` would put into the object, as assembly."""
     with _translated(mlir_module) as module:
         return _emit(module, target, tuning or Tuning(), exported, _ASSEMBLY).decode()
-
-
-def ir_text(
-    mlir_module: Any,
-    target: Target,
-    exported: frozenset[str],
-    tuning: Tuning | None = None,
-    *,
-    optimised: bool = True,
-) -> str:
-    """LLVM IR text, after LLVM's passes or as translated."""
-    with _translated(mlir_module) as module:
-        if not optimised:
-            return take_message(llvm().LLVMPrintModuleToString(module))
-        return _emit(module, target, tuning or Tuning(), exported, None).decode()
 
 
 def compile_ir(text: str, target: Target, exported: frozenset[str]) -> bytes:

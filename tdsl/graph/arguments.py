@@ -32,21 +32,26 @@ def open_sizes(inputs: Sequence[Node]) -> Mapping[Symbol, tuple[int, int]]:
     exact: set[Symbol] = set()
     for place, node in enumerate(inputs):
         for axis, size in enumerate(node.type.shape):
-            symbols = size.symbols()
-            if len(symbols) != 1:
+            symbol = readable(size)
+            if symbol is None:
                 continue
-            (symbol,) = symbols
             if size == Size.of(symbol):
                 if symbol not in exact:
                     exact.add(symbol)
                     found[symbol] = (place, axis)
-            elif symbol not in found and _linear(size, symbol):
+            elif symbol not in found:
                 found[symbol] = (place, axis)
     return found
 
 
-def _linear(size: Size, symbol: Symbol) -> bool:
-    return all(monomial in ((), ((symbol, 1),)) for monomial, _ in size.terms)
+def readable(size: Size) -> Symbol | None:
+    """The symbol whose value follows from that of the size: N of `a*N + b`."""
+    symbols = size.symbols()
+    if len(symbols) != 1:
+        return None
+    (symbol,) = symbols
+    linear = all(monomial in ((), ((symbol, 1),)) for monomial, _ in size.terms)
+    return symbol if linear else None
 
 
 def check_sizes_are_known(graph: Graph, function: typed.Function) -> None:

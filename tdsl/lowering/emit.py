@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from tdsl.graph.claims import matmul
+from tdsl.graph.claims.common import PRODUCTS
 from tdsl.graph.graph import LOOP, LOOP_RESULT, Claim, Graph, Node
 from tdsl.lowering import loop, positions, reductions, shapes
 from tdsl.lowering.build import Maps
@@ -190,7 +190,7 @@ def _absorbed(claim: Claim) -> set[Node]:
         if (
             node is not claim.root
             and node.operation == "transpose"
-            and all(user.operation in matmul.PRODUCTS for user in users)
+            and all(user.operation in PRODUCTS for user in users)
         ):
             rank = node.type.rank
             if tuple(node.attributes["permutation"]) == (*range(rank - 2), rank - 1, rank - 2):

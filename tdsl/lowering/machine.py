@@ -31,7 +31,6 @@ MACHINES: Final[Mapping[str, Machine]] = MappingProxyType(
         "portable": Machine("portable", 16, 16, False),
     }
 )
-ISAS: Final = ("host", *MACHINES)
 
 
 def machine_of(features: str) -> Machine:

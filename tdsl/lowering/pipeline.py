@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -223,8 +223,3 @@ def count_buffers(module: Any) -> tuple[int, int]:
     found = collect(module, {"memref.alloc", "memref.copy", "linalg.copy"})
     allocations = sum(operation.name == "memref.alloc" for operation in found)
     return allocations, len(found) - allocations
-
-
-def stage_table() -> Mapping[str, str]:
-    """Name and description of each stage, for help texts and docs."""
-    return {stage.name: stage.description for stage in STAGES}

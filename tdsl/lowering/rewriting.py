@@ -1,4 +1,4 @@
-"""Small helpers that the passes share for walking and building MLIR from Python."""
+"""What the passes share: walking, building and replacing operations of MLIR from Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The builtins that reduce or accumulate along axes, and `allclose`."""
+"""The builtins that reduce or accumulate along axes."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def _parameters(
     ]
     found = solve_call(layout.flat, types, named, Facts())
     if isinstance(found, CallFailure):
-        raise _unsolved(signature, found, bool(examples))
+        raise _unsolved(signature, found)
     return found
 
 
@@ -138,7 +138,7 @@ def _unstacked(value: Any) -> Any:
     return value
 
 
-def _unsolved(signature: typed.Signature, failure: CallFailure, has_example: bool) -> CallError:
+def _unsolved(signature: typed.Signature, failure: CallFailure) -> CallError:
     name = signature.function.name
     match failure:
         case failures.Undetermined(names=names):

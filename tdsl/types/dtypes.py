@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import ml_dtypes
 import numpy as np
@@ -23,7 +23,7 @@ class DType:
     bits: int
 
     @property
-    def numpy(self) -> np.dtype:  # type: ignore[type-arg]
+    def numpy(self) -> np.dtype[Any]:
         return _NUMPY[self.name]
 
     @property
@@ -86,7 +86,7 @@ DTYPES: dict[str, DType] = {
     )
 }
 
-_NUMPY = {
+_NUMPY: dict[str, np.dtype[Any]] = {
     "f64": np.dtype(np.float64),
     "f32": np.dtype(np.float32),
     "f16": np.dtype(np.float16),
@@ -108,7 +108,7 @@ BOUNDS: dict[Bound, frozenset[DTypeKind]] = {
 }
 
 
-def of_numpy(dtype: np.dtype) -> DType | None:  # type: ignore[type-arg]
+def of_numpy(dtype: np.dtype[Any]) -> DType | None:
     """The dtype that a native-endian NumPy dtype stands for, or None."""
     return next((DTYPES[name] for name, known in _NUMPY.items() if known == dtype), None)
 

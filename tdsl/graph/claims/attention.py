@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tdsl.graph.claims.common import Uses, is_elementwise, sizes_are_known
+from tdsl.graph.claims.common import PRODUCTS, Uses, is_elementwise, sizes_are_known
 from tdsl.graph.claims.rows import SOURCES
 from tdsl.graph.graph import Claim, Graph, Node, Remark
 from tdsl.graph.simplify import known
 from tdsl.ops.primitive import ONE
 
 KIND: Final = "attention"
-PRODUCTS: Final = ("matmul", "batch_matmul")
 _INFINITY: Final = float("inf")
 _MOST_STEPS: Final = 24
 """Elementwise operations between the first product and the softmax."""

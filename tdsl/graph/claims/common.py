@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
+from tdsl.graph.arguments import readable
 from tdsl.graph.graph import Graph, Node
 from tdsl.ops.primitives import PRIMITIVES
 from tdsl.types.sizes import Size, Symbol
@@ -12,6 +13,7 @@ from tdsl.types.sizes import Size, Symbol
 ELEMENTWISE: Final = frozenset(
     name for name, primitive in PRIMITIVES.items() if primitive.family == "elementwise"
 )
+PRODUCTS: Final = frozenset({"matmul", "batch_matmul"})
 _SOURCES: Final = frozenset({"constant", "iota", "size"})
 Uses = Mapping[int, tuple[Node, ...]]
 
@@ -92,27 +94,12 @@ def _leading_to(node: Node, members: Collection[Node]) -> set[Node]:
 
 def sizes_are_known(inner: Iterable[Node], inputs: Sequence[Node]) -> bool:
     """Whether every open size that the nodes need can be read off an axis of an input."""
-    known: set[Symbol] = set()
-    for node in inputs:
-        for size in node.type.shape:
-            symbols = size.symbols()
-            if len(symbols) == 1 and _is_linear(size):
-                known |= symbols
+    known = {readable(size) for node in inputs for size in node.type.shape}
     needed: set[Symbol] = set()
     for node in inner:
         for size in (*node.type.shape, *_sizes(node)):
             needed |= size.symbols()
     return needed <= known
-
-
-def _is_linear(size: Size) -> bool:
-    inner = [monomial for monomial, _ in size.terms if monomial]
-    return (
-        len(inner) == 1
-        and len(inner[0]) == 1
-        and isinstance(inner[0][0][0], Symbol)
-        and (inner[0][0][1] == 1)
-    )
 
 
 def _sizes(node: Node) -> list[Size]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tdsl.graph.claims.common import (
+    PRODUCTS,
     Uses,
     gather_operand,
     in_order,
@@ -18,7 +19,6 @@ from tdsl.graph.graph import Claim, Graph, Node, Remark
 from tdsl.types.sizes import Size
 
 KIND: Final = "matmul"
-PRODUCTS: Final = ("matmul", "batch_matmul")
 _DTYPES: Final = ("f32", "f64")
 _ONE: Final = Size.of(1)
 

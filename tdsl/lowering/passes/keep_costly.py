@@ -55,7 +55,8 @@ def _is_fusible(value: Any) -> bool:
     kinds = ir.ArrayAttr(value.owner.operation.attributes["iterator_types"])
     if not all("parallel" in str(kind) for kind in kinds):
         return False
-    return sum(use.owner.name != "tensor.dim" for use in value.uses) == 1
+    readers = [use.owner for use in value.uses if use.owner.name != "tensor.dim"]
+    return len(readers) == 1
 
 
 def _is_read_again(map_: Any) -> bool:

@@ -91,7 +91,8 @@ def _result(operation: Any, sizes: Sizes, axis: int) -> Size | None:
     return sizes.dimension(operation.results[0], axis)
 
 
-def _collapse(value: Any, type: Any, runs: list[list[int]]) -> Any:
+def _run_sizes(type: Any, runs: list[list[int]]) -> list[int]:
+    """The size of each run of axes as one axis."""
     shape = []
     for run in runs:
         product = 1
@@ -99,20 +100,18 @@ def _collapse(value: Any, type: Any, runs: list[list[int]]) -> Any:
             size = type.shape[axis]
             product = DYNAMIC if DYNAMIC in (size, product) else product * size
         shape.append(product)
-    collapsed = ir.RankedTensorType.get(shape, type.element_type)
+    return shape
+
+
+def _collapse(value: Any, type: Any, runs: list[list[int]]) -> Any:
+    collapsed = ir.RankedTensorType.get(_run_sizes(type, runs), type.element_type)
     return tensor.CollapseShapeOp(collapsed, value, runs).result
 
 
 def _expand(value: Any, type: Any, runs: list[list[int]], dynamic: list[Any]) -> Any:
     source = ir.RankedTensorType(value.type)
     # A run of fixed axes must expand an axis of fixed size, and an open run an open axis.
-    shape = []
-    for run in runs:
-        product = 1
-        for axis in run:
-            size = type.shape[axis]
-            product = DYNAMIC if DYNAMIC in (size, product) else product * size
-        shape.append(product)
+    shape = _run_sizes(type, runs)
     if runs and list(source.shape) != shape:
         value = tensor.CastOp(ir.RankedTensorType.get(shape, source.element_type), value).result
     return tensor.ExpandShapeOp(type, value, runs, dynamic, list(type.shape)).result
