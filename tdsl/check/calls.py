@@ -245,9 +245,10 @@ class _Call:
 
     def to_be_named(self, missing: set[Symbol]) -> tuple[str, ...]:
         """The parameters that a caller would best give by name to fix the missing symbols."""
-        own = [p for p in self.signature.sizes if p.value.symbol in missing]
-        found = [p for p in own if p.static] or own
-        found = found or [p for p in self.signature.sizes if p.value.symbols() & missing]
+        concerned = [p for p in self.signature.sizes if p.value.symbols() & missing]
+        own = [p for p in concerned if p.value.symbol in missing]
+        found = [p for p in concerned if p.static and p.name not in self.statics]
+        found = found or [p for p in own if p.static] or own or concerned
         return tuple(parameter.name for parameter in found)
 
     def conflict(self, conflict: solving.Conflict) -> CallFailure:
@@ -272,7 +273,9 @@ class _Call:
             times = divide_exactly(declared, value) if value.symbol is None else None
             if times is None or symbol not in value.symbols():
                 continue
-            times = times.substitute(conflict.values)
+            each = value.split(symbol).get(1, Size.of(0)).substitute(conflict.values)
+            # What a known product, put in by the solver, has made of `times`.
+            times = divide_exactly(divisor, each) or times.substitute(conflict.values)
             factor, rest = divide_exactly(divisor, times), divide_exactly(dividend, times)
             if rest is None or factor is None:
                 name, divisor = parameter.name, times
@@ -348,10 +351,14 @@ class _Call:
         for equation in self.matching.equations:
             if equation.wanted == parameter.value and isinstance(equation.why, Origin):
                 return Fixed(parameter.name, equation.found, equation.why)
+        symbols = parameter.value.symbols()
+        if not symbols <= solved.values.keys():
+            return None
         value = parameter.value.substitute(solved.values)
-        if parameter.value.symbols() <= solved.values.keys():
-            return Fixed(parameter.name, value, None)
-        return None
+        # `2 divides D` has made D a multiple of one unknown: what fixed that, fixed D.
+        origins = {solved.why[symbol] for symbol in symbols}
+        origin = origins.pop() if len(origins) == 1 else None
+        return Fixed(parameter.name, value, origin if isinstance(origin, Origin) else None)
 
 
 def _given_sizes(arguments: Sequence[Type | None], statics: Mapping[str, Static]) -> list[Size]:
