@@ -17,7 +17,7 @@ ONE = Size.of(1)
 
 # Helpers that a program may call; the generator knows what they give.
 HELPERS = """\
-from std.nn import softmax, layer_norm, linear, attention
+from std.nn import softmax, log_softmax, masked_softmax, layer_norm, rms_norm, linear
 
 fn scaled[E: dtype(float), ...S](x: E[...S], by: E) -> E[...S] {
     x * by
@@ -578,7 +578,7 @@ class Generator:
         self.let(text, dtype, shape)
 
     def called(self) -> None:
-        form = self.random.randrange(7)
+        form = self.random.randrange(9)
         if form == 0 and (x := self.pick(lambda v: v.floating)):
             by = self.number(x)
             self.let(f"scaled({x.name}, {by})", x.dtype, x.shape)
@@ -632,6 +632,33 @@ class Generator:
             if b is not None:
                 # The mean of squares is far from 0 only by the constant added.
                 self.let(f"layer_norm({x.name}, {b.name}, {b.name}, epsilon=0.5)", x.dtype, x.shape)
+        elif form == 7 and (x := self.pick(lambda v: v.floating and v.tame and v.rank > 0)):
+            mask = self.pick(lambda v: v.dtype == "bool" and v.shape == x.shape)
+            shown = (
+                mask.name if mask is not None else f"full({self.show_shape(x.shape)}, true, bool)"
+            )
+            self.let(f"masked_softmax({x.name}, {shown})", x.dtype, x.shape, False, True)
+        elif form == 8 and (x := self.pick(lambda v: v.floating and v.tame and v.rank > 1)):
+            # softmax(q @ k.T) @ v, by the batch where there is one.
+            y = self.pick(lambda v: v.dtype == x.dtype and v.tame and v.shape == x.shape) or x
+            turned = [*range(x.rank - 2), x.rank - 1, x.rank - 2]
+            scores = (*x.shape[:-1], x.shape[-2])
+            product = f"{x.name} @ transpose({y.name}, {turned})"
+            if x.rank == 2 and self.chance(0.5):
+                product += f" + causal_mask({self.show(x.shape[0])}, {x.dtype})"
+            function = self.random.choice(("softmax", "softmax", "log_softmax", "rms_norm"))
+            if function == "rms_norm":
+                self.let(
+                    f"rms_norm({product}, full([{self.show(x.shape[-2])}], 1.0, {x.dtype}), epsilon=0.5)",
+                    x.dtype,
+                    scores,
+                )
+            else:
+                shares = self.let(
+                    f"{function}({product})", x.dtype, scores, False, function == "softmax"
+                )
+                if function == "softmax":
+                    self.let(f"{shares.name} @ {x.name}", x.dtype, x.shape, False, True)
 
     def comprehended(self) -> None:
         x = self.pick(lambda v: v.rank in (1, 2, 3))
