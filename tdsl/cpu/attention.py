@@ -143,8 +143,9 @@ class _Writer:
                 full = code.less("eq", size, code.index(self.frame.block))
                 code.when(full, whole, part(vectors))
             return
-        few = code.less("ule", size, code.index(self.frame.lanes))
-        code.when(few, part(1), whole)
+        smaller = most - 1
+        few = code.less("ule", size, code.index(smaller * self.frame.lanes))
+        code.when(few, part(smaller), whole)
 
     def _largest(self, head: str, carried: list[Value]) -> list[Value]:
         """The head that was looked at last, and the largest magnitudes in its keys and values: NaN

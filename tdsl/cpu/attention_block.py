@@ -10,7 +10,7 @@ from tdsl.cpu.body import Reshape, Tensor, Transpose, Unreadable
 from tdsl.cpu.evaluate import ONLY, Evaluator, Operand, Place, Places, regrouped, store
 from tdsl.cpu.rows import combine
 from tdsl.cpu.softmax import plain
-from tdsl.cpu.vectors import Code, Value, exp_of_negative
+from tdsl.cpu.vectors import Value, exp_of_negative, transposed
 
 _UNROLL: Final = 4
 
@@ -76,7 +76,7 @@ class Block:
                 evaluator = Evaluator(code, w.operands, {}, mask)
                 places = (*w.heads_of(self.head, queries.rank), Place(row), Place(start, lanes))
                 rows.append(code.spread(evaluator.at(queries, places), lanes))
-            for lane, column in enumerate(_transposed(code, rows)):
+            for lane, column in enumerate(transposed(code, rows)):
                 store(code, w.turned, [code.plus(start, lane), at], column)
 
         def group(at: str, _: list[Value]) -> Sequence[Value]:
@@ -258,22 +258,42 @@ class Block:
             totals = step(code.index(whole), totals, w.depth % _UNROLL)
         row = code.index_op("subi", key, begin)
 
-        def finish(*, edge: bool) -> list[Value]:
+        def inner() -> list[Value]:
             given = list(best)
             for r in range(keys):
-                inside = code.less("ult", code.plus(key, r), self.end) if edge else None
                 for v in range(vectors):
-                    x = self._score(totals[r * vectors + v], rows[r], v, edge=edge)
-                    if inside is not None:
-                        x = code.emit_select(inside, x, w.limit)
-                    # A NaN is not taken: it makes its own share NaN, and with it the sum.
-                    better = code.compare("ogt", x, given[v])
-                    given[v] = code.select(better, x, given[v])
+                    x = self._score(totals[r * vectors + v], rows[r], v, edge=False)
+                    given[v] = self._taken(x, given[v])
                     store(code, w.score, [code.plus(row, r), code.index(v * w.lanes)], x)
             return given
 
+        def edge() -> list[Value]:
+            # Rare, and with masks much code: a loop takes it from memory, key by key.
+            for r in range(keys):
+                for v in range(vectors):
+                    here = [code.plus(row, r), code.index(v * w.lanes)]
+                    store(code, w.score, here, totals[r * vectors + v])
+            return code.loop(code.index(0), code.index(keys), 1, best, one)
+
+        def one(r: str, given: list[Value]) -> list[Value]:
+            at = code.plus(key, r)
+            real = code.index_op("minui", at, last)
+            inside = code.less("ult", at, self.end)
+            found = []
+            for v in range(vectors):
+                here = (code.plus(row, r), code.index(v * w.lanes))
+                x = self._score(self._load(w.score, *here), real, v, edge=True)
+                x = code.emit_select(inside, x, w.limit)
+                found.append(self._taken(x, given[v]))
+                store(code, w.score, here, x)
+            return found
+
         plain_tile = code.less("ule", code.plus(key, keys), self.open_end)
-        return code.when(plain_tile, lambda: finish(edge=False), lambda: finish(edge=True), best)
+        return code.when(plain_tile, inner, edge, best)
+
+    def _taken(self, score: Value, best: Value) -> Value:
+        """The larger. A NaN is not taken: it makes its own share NaN, and with it the sum."""
+        return self.code.select(self.code.compare("ogt", score, best), score, best)
 
     def _score(self, product: Value, key: str, vector: int, *, edge: bool) -> Value:
         w = self.w
@@ -427,30 +447,3 @@ class Block:
             raise Unreadable("columns of the product are not columns of the result")
         indices = [place.base or code.index(0) for place in places]
         store(code, w.result, indices, value, mask)
-
-
-def _transposed(code: Code, rows: list[Value]) -> list[Value]:
-    """As many vectors as there are lanes, as the columns of a square."""
-    count = len(rows)
-    rows = list(rows)
-    step = count // 2
-    while step:
-        low = [e if not e & step else count + e - step for e in range(count)]
-        high = [e + step if not e & step else count + e for e in range(count)]
-        for i in range(count):
-            if i & step:
-                continue
-            a, b = rows[i], rows[i + step]
-            rows[i], rows[i + step] = (
-                Value(
-                    code.emit(
-                        f"vector.shuffle {a.name}, {b.name} [{', '.join(map(str, order))}] : "
-                        f"{a.type}, {b.type}"
-                    ),
-                    a.element,
-                    a.lanes,
-                )
-                for order in (low, high)
-            )
-        step //= 2
-    return rows

@@ -278,3 +278,30 @@ def exp_of_negative(code: Code, x: Value) -> Value:
 
 def _factorial(n: int) -> int:
     return n * _factorial(n - 1) if n > 1 else 1
+
+
+def transposed(code: Code, rows: list[Value]) -> list[Value]:
+    """As many vectors as there are lanes, as the columns of a square."""
+    count = len(rows)
+    rows = list(rows)
+    step = count // 2
+    while step:
+        low = [e if not e & step else count + e - step for e in range(count)]
+        high = [e + step if not e & step else count + e for e in range(count)]
+        for i in range(count):
+            if i & step:
+                continue
+            a, b = rows[i], rows[i + step]
+            rows[i], rows[i + step] = (
+                Value(
+                    code.emit(
+                        f"vector.shuffle {a.name}, {b.name} [{', '.join(map(str, order))}] : "
+                        f"{a.type}, {b.type}"
+                    ),
+                    a.element,
+                    a.lanes,
+                )
+                for order in (low, high)
+            )
+        step //= 2
+    return rows
