@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from tdsl.graph.arguments import readable
 from tdsl.graph.graph import ArrayType, Node
 from tdsl.lowering.scalars import cast
 from tdsl.lowering.spelling import identifier, indexing_map, number, scalar, stored, tensor
@@ -198,7 +199,7 @@ class FunctionBuilder:
         for axis, size in enumerate(type_.shape):
             if size.literal is None:
                 self._axes.setdefault(size, SizeSource(value, type_, axis))
-                if (symbol := _only_symbol(size)) is not None:
+                if (symbol := readable(size)) is not None:
                     self._symbols.setdefault(symbol, SizeSource(value, type_, axis))
 
     def index(self, size: Size) -> str:
@@ -441,17 +442,8 @@ def _number_name(value: float) -> str:
 
 def _bare(size: Size) -> Symbol | None:
     """The symbol that the size is."""
-    symbol = _only_symbol(size)
+    symbol = readable(size)
     return symbol if symbol is not None and size == Size.of(symbol) else None
-
-
-def _only_symbol(size: Size) -> Symbol | None:
-    """The symbol in which the size is linear, where there is no other atom."""
-    inner = [monomial for monomial, _ in size.terms if monomial]
-    if len(inner) != 1 or len(inner[0]) != 1:
-        return None
-    atom, power = inner[0][0]
-    return atom if isinstance(atom, Symbol) and power == 1 else None
 
 
 def _size_name(size: Size) -> str:
