@@ -33,10 +33,7 @@ def instance_key(
     return digest(
         {
             "modules": {name: module.source.text for name, module in program.modules.items()},
-            "root": program.root.name,
             "function": [signature.function.module, signature.function.name],
-            # Tests may share a name; their place in the text is theirs alone.
-            "start": signature.span.start,
             "sizes": sorted(
                 [symbol.name, symbol.owner, symbol.least, size_to_data(size)]
                 for symbol, size in parameters.sizes.items()

@@ -138,6 +138,31 @@ def test_a_child_has_workers_of_its_own(threaded: Jobs) -> None:
     assert threaded.counted(100)
 
 
+@needs_fork
+def test_a_child_gets_the_pool_that_its_parent_had_taken(threaded: Jobs) -> None:
+    stop, taken = threading.Event(), np.ones(4000 * 4096, np.float32)
+
+    def hold() -> None:
+        while not stop.is_set():
+            threaded.work(taken.ctypes.data, 4000)  # type: ignore[attr-defined]
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    try:
+        for _ in range(5):
+            time.sleep(0.01)
+            child = os.fork()
+            if child == 0:
+                end, used = time.monotonic() + 15, 1
+                while used < 2 and time.monotonic() < end:
+                    used = threaded.threads_used(50_000)
+                os._exit(0 if used == 2 else 1)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        stop.set()
+        thread.join()
+
+
 @pytest.fixture
 def busy_core() -> Iterator[int]:
     """One core kept busy by another process."""

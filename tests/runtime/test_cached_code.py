@@ -201,21 +201,6 @@ def test_imports_are_part_of_the_key(fresh: Path, tmp_path: Path) -> None:
     assert tdsl.load(main).g(x)[0] == 2
 
 
-def test_tests_of_one_name_are_told_apart(fresh: Path) -> None:
-    text = """tdsl 0.1
-fn one() -> f32 { full([], 1.0, f32) }
-test "same" { assert one() == 1.0 }
-test "other" { assert one() == 1.0 }
-"""
-    from tdsl.runtime.testing import run_tests
-
-    for _ in range(2):
-        for name in ("same", "other"):
-            result = check_source(Source("<t>", text.replace("other", name)), None)
-            if result.program is not None:
-                assert all(v.passed for v in run_tests(result.program))
-
-
 def test_the_list_says_what_an_entry_is(fresh: Path) -> None:
     m = tdsl.loads(PROGRAM, name="shown")
     for n in (3, 4):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import os
 import pickle
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from ctypes import c_int64
 from pathlib import Path
@@ -143,6 +145,11 @@ def test_open_sizes_are_bound_and_compared(m: tdsl.Module) -> None:
         found = natively(m.both, x, ones(3))
         assert isinstance(found, tuple)
         np.testing.assert_array_equal(found[0], x + 1)
+    for n in (4, 5):
+        m.total(ones(n), ones(n))
+    assert went_natively(m.total, lambda: m.total(ones(6), ones(6)))
+    with pytest.raises(tdsl.ShapeError):
+        m.total(ones(6), ones(7))
     with pytest.raises(tdsl.ShapeError):
         m.both(ones(6, 3), ones(4))
     with pytest.raises(tdsl.SizeError):
@@ -328,6 +335,11 @@ def test_nothing_leaks(m: tdsl.Module) -> None:
         with pytest.raises(IndexError):
             m.pick(x, wrong)
     after = [sys.getrefcount(o) for o in (x, wrong, x.dtype, np.float32)]
+    m.nested(x, x)
+    blocks = sys.getallocatedblocks()
+    for _ in range(500):
+        m.nested(x, x)
+    assert sys.getallocatedblocks() - blocks < 250
     assert all(abs(a - b) < 20 for a, b in zip(after, before, strict=True)), (before, after)
 
 
@@ -356,10 +368,11 @@ def test_other_threads_run_during_a_call(m: tdsl.Module) -> None:
     def count() -> None:
         while not stop.is_set():
             counted[0] += 1
+            time.sleep(0)  # gives up the GIL
 
     thread = threading.Thread(target=count)
     switching = sys.getswitchinterval()
-    sys.setswitchinterval(10)  # from here on only who gives up the GIL lets others run
+    sys.setswitchinterval(10)  # from here on others run only when the GIL is given up
     try:
         thread.start()
         before = counted[0]
@@ -496,6 +509,39 @@ def test_sizes_are_computed_as_in_python() -> None:
         for a, b in ((5, 3), (1, 1), (7, 9), (20, 33)):
             if expected(a, b) >= 0:
                 assert evaluated(size, a, b) == expected(a, b), size
+
+
+@needs_entry
+def test_scratch_memory_is_as_large_as_the_call_needs() -> None:
+    found = native.entry()
+    wide = np.dtype(np.int8)
+    arenas: list[np.ndarray] = []
+    variant = engine.Variant(
+        found._loaded.address("tdsl_nothing"),
+        (),
+        (engine.ArraySpec(wide, (Size.of(N),)),),
+        (engine.ArraySpec(wide, ()),),
+        (N,),
+        (),
+        Size.of(N) * 1000,
+        arenas,
+        print,
+    )
+    call = found.function("f", [variant], print, c_int64(), 30_000)
+
+    def kept(n: int) -> list[int]:
+        call(np.zeros(n, np.int8))
+        return [arena.nbytes - engine.ARENA_EXTRA for arena in arenas]
+
+    assert kept(4) == []  # so little that it is on the stack
+    assert kept(10) == [10_000]
+    assert kept(20) == [20_000]  # too large for what there was
+    assert kept(10) == [20_000]
+    assert kept(40) == []  # too large to be kept
+    large = dataclasses.replace(variant, scratch=Size.of(N) * (1 << 58))
+    greedy = found.function("g", [large], print, c_int64())
+    with pytest.raises(MemoryError):
+        greedy(np.zeros(9, np.int8))
 
 
 @needs_entry
