@@ -160,6 +160,12 @@ NOT_CLAIMED = {
         }}""",
         "the largest score of each row is not taken off before exp",
     ),
+    "an open depth": (
+        """pub fn f[D](q: f32[2, 7, D], k: f32[2, 7, D], v: f32[2, 7, D]) -> f32[2, 7, D] {
+            softmax(q @ transpose(k, [0, 2, 1])) @ v
+        }""",
+        "the depth of a head is open",
+    ),
     "two products": (
         f"""pub fn f{QKV} {{
             softmax(q @ transpose(k, [0, 2, 1]) + k @ transpose(q, [0, 2, 1])) @ v

@@ -38,6 +38,9 @@ class Block:
         last_query = code.plus(w.queries, -1)
         self._turn_queries(last_query)
         self._clear()
+        # What is read for each query ends where they do.
+        left = code.index_op("subi", w.queries, self.first)
+        self.real = [self._lanes_under(code.plus(left, -v * w.lanes)) for v in range(self.vectors)]
         offset, skips = self._skips()
         zero = code.index(0)
         if skips is None or offset is None:
@@ -54,6 +57,9 @@ class Block:
         start = [w.limit] * self.vectors + [w.nothing] * self.vectors
         done = code.loop(zero, self.end, CHUNK, start, self._chunk)
         self._finish(done[self.vectors :])
+
+    def _lanes_under(self, count: str) -> str:
+        return self.code.emit(f"vector.create_mask {count} : vector<{self.w.lanes}xi1>")
 
     def _chosen(self, condition: str, x: str, y: str) -> str:
         return self.code.emit(f"arith.select {condition}, {x}, {y} : index")
@@ -299,7 +305,7 @@ class Block:
         w = self.w
         scores, mask = w.attention.scores, w.attention.causal
         special: dict[Tensor, Callable[[Places], Value]] = {w.attention.product: lambda _: product}
-        evaluator = Evaluator(self.code, w.operands, special)
+        evaluator = Evaluator(self.code, w.operands, special, self.real[vector])
         if mask is not None and not edge and self.offset is not None:
             access = next(a for x, a in mask.at.inputs if plain(x) is plain(mask.visible))
             special[mask.at] = lambda places: evaluator.at(

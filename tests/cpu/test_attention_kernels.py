@@ -223,6 +223,25 @@ def test_what_is_not_finite_spreads_as_in_numpy(where: str, value: float) -> Non
     np.testing.assert_allclose(found[good], wanted[good], 3e-6, 3e-6)
 
 
+def test_what_is_read_for_each_query_ends_where_they_do() -> None:
+    """A number for each query, and a mask stored the other way round: neither is read behind its
+    end, where a vector of queries goes on."""
+    m = Making()
+    q, k, v = (m.argument(1, count, 8) for count in (5, 9, 9))
+    each, mask = m.argument(5), m.argument(9, 5)
+    scores = m.elementwise("mul", m.matmul(q, m.transpose(k, (0, 2, 1))), m.transpose(mask, (1, 0)))
+    scores = m.elementwise("add", scores, m.broadcast_in_dim(each, scores.type.shape, (1,)))
+    kernel = attention_kernel(m.text(m.matmul(m.softmax(scores), v)))
+    arrays = given(1, 5, 9, 8, 8)
+    more = [np.random.default_rng(2).standard_normal(s).astype(np.float32) for s in (5, (9, 5))]
+    wide = [x.astype(np.float64) for x in (*arrays, *more)]
+    wanted = softmax(wide[0] @ wide[1].swapaxes(1, 2) * wide[4].T + wide[3][:, None]) @ wide[2]
+    close(kernel(*arrays, *more), wanted)
+    for place in (3, 4):
+        assert f"vector.maskedload %in{place}[" in kernel.text
+        assert f"vector.load %in{place}[" not in kernel.text
+
+
 def test_shares_that_would_be_subnormal_are_zero() -> None:
     q = np.ones((1, 4, 1), np.float32)
     k = np.linspace(0, -100, 40, dtype=np.float32).reshape(1, 40, 1)

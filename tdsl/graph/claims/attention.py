@@ -11,9 +11,11 @@ from tdsl.graph.claims.rows import SOURCES
 from tdsl.graph.graph import Claim, Graph, Node, Remark
 from tdsl.graph.simplify import known
 from tdsl.ops.primitive import ONE
+from tdsl.types.sizes import Size
 
 KIND: Final = "attention"
 _INFINITY: Final = float("inf")
+MOST_DEPTH: Final = 1024
 _MOST_STEPS: Final = 24
 """Elementwise operations between the first product and the softmax."""
 
@@ -123,6 +125,7 @@ class _Match:
         shares, values = self.mixed.inputs
         exponential, scores = self._softmax(shares)
         product = self._scores(scores)
+        self._check_depth(product.inputs[0].type.shape[-1], values.type.shape[-1])
         self._check_dtypes(exponential)
         self.inner.append(self.mixed)
         for operand in (*product.inputs, values):
@@ -245,8 +248,10 @@ class _Match:
                     node
                 ):
                     raise _Near(f"{node.operation} comes between the scores and the softmax")
-                if node.operation == "reshape" and not _keeps_scores(node):
+                if node.operation == "reshape" and not _keeps_rows(node):
                     raise _Near("the axes of the scores are regrouped before the softmax")
+                if node.operation == "pow" and not node.type.dtype.is_float:
+                    raise _Near("a power of integers comes between the scores and the softmax")
                 steps += is_elementwise(node)
                 self.inner.append(node)
                 stack.extend(node.inputs)
@@ -358,6 +363,14 @@ class _Match:
         return path[-1] if path else self.mixed
 
     # --- conditions
+
+    def _check_depth(self, *sizes: Size) -> None:
+        """A block of queries is held on the stack."""
+        for size in sizes:
+            if size.literal is None:
+                raise _Near("the depth of a head is open")
+            if size.literal > MOST_DEPTH:
+                raise _Near(f"heads of depth {size.literal} are more than a kernel holds")
 
     def _check_dtypes(self, exponential: Node) -> None:
         """One precision for all of it: f64 scores of an f32 product are not computed in f32."""
