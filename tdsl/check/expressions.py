@@ -37,11 +37,8 @@ from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Help
 from tdsl.types.dtypes import DTYPES
 from tdsl.types.proofs import Facts
-from tdsl.types.sizes import Size, SizeTooComplex, opaque
+from tdsl.types.sizes import MOST_POWER, Size, SizeTooComplex, opaque
 from tdsl.types.types import DTypeType, StringType, TensorType, Type, WeakType
-
-# A size raised to more than this is a slip, not a shape.
-MOST_POWER = 64
 
 
 def check_integer(context: Context, node: ast.Integer) -> typed.Expression:

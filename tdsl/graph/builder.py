@@ -15,14 +15,14 @@ from tdsl.ops.weak import to_dtype
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Label
 from tdsl.syntax.source import Source, Span
 from tdsl.types.dtypes import DType
+from tdsl.types.limits import MOST_AXES, MOST_BYTES
 from tdsl.types.sizes import Size
 
-# What LLVM and MLIR abort on, or take forever for, is refused before they see it.
-MOST_BYTES: Final = 1 << 47
-MOST_AXES: Final = 16
+# MLIR would take forever for more.
 MOST_NODES: Final = 4000
-# An expression of indices and constants of up to so many operations is computed anew in a loop.
 FREE_OPERATIONS: Final = 24
+"""An expression of indices and constants with no more is computed anew wherever it is read: in the
+body of a loop, and by each operation that reads it."""
 
 _NOWHERE: Final = Source("<graph>", "").span(0, 0)
 

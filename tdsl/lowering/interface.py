@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from tdsl.graph.graph import Graph
 from tdsl.types.sizes import Opaque, Size, Symbol
 
 Shape = tuple[Size, ...]
+
+ALIGNMENT: Final = 64
+"""In bytes: of scratch memory, and of each buffer in it."""
 
 
 class InterfaceError(ValueError):

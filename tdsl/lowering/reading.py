@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
 
+from tdsl.graph.builder import FREE_OPERATIONS
 from tdsl.graph.graph import Graph, Node
 from tdsl.lowering.build import (
     Access,
@@ -21,8 +21,6 @@ from tdsl.lowering.spelling import tensor
 from tdsl.types.sizes import Size
 
 ONE = Size.of(1)
-# An expression of indices and constants is computed in the body of whoever reads it, up to here.
-_FREE_OPERATIONS: Final = 24
 
 
 class Emission:
@@ -103,7 +101,7 @@ class Emission:
         if any(weight is None for weight in weights):
             return None
         total = 1 + sum(weight or 0 for weight in weights)
-        if total > _FREE_OPERATIONS:
+        if total > FREE_OPERATIONS:
             return None
         self._free[node] = total
         return total

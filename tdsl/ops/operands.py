@@ -8,6 +8,7 @@ from typing import NoReturn
 from tdsl.ops.table import Checking, Given, Rule, Typing
 from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.types.dtypes import (
+    BOUNDS,
     DTYPES,
     AnyDType,
     DType,
@@ -245,19 +246,13 @@ def is_kind(dtype: AnyDType | WeakKind, kinds: frozenset[str]) -> bool:
     if isinstance(dtype, DType):
         return dtype.kind in kinds
     if isinstance(dtype, DTypeVariable):
-        return _KINDS[dtype.bound] <= kinds
+        return BOUNDS[dtype.bound] <= kinds
     return dtype in kinds
 
 
-_KINDS: Mapping[str, frozenset[str]] = {
-    "float": frozenset({"float"}),
-    "int": frozenset({"int", "uint"}),
-    "number": frozenset({"float", "int", "uint"}),
-    "any": frozenset({"float", "int", "uint", "bool"}),
-}
-FLOATS = _KINDS["float"]
-INTEGERS = _KINDS["int"]
-NUMBERS = _KINDS["number"]
+FLOATS = BOUNDS["float"]
+INTEGERS = BOUNDS["int"]
+NUMBERS = BOUNDS["number"]
 BOOLS = frozenset({"bool"})
 
 

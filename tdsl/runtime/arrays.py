@@ -12,13 +12,12 @@ from tdsl.errors import DTypeError, ShapeError, SizeError
 from tdsl.syntax.diagnostics import Diagnostic, Label
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import BOUNDS, DTYPES, AnyDType, DType, DTypeVariable, WeakKind, of_numpy
+from tdsl.types.limits import MOST_AXES, MOST_BYTES
 from tdsl.types.sizes import Pack, Size
 from tdsl.types.types import TensorType, WeakType
 
 Array = np.ndarray[Any, Any]
 
-MOST_BYTES = 1 << 47  # products of sizes beyond this overflow inside MLIR
-MOST_AXES = 16
 # NumPy's flags for "C-contiguous" and "aligned": with both, native code can read the data as is.
 PLAIN = 0x1 | 0x100
 

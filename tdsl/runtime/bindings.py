@@ -15,13 +15,14 @@ from tdsl.errors import CallError
 from tdsl.runtime.arguments import call_error
 from tdsl.runtime.arrays import as_static
 from tdsl.types.dtypes import BOUNDS, DTYPES, AnyDType, DType, DTypeVariable, of_numpy
+from tdsl.types.limits import MOST_BYTES
 from tdsl.types.numbers import code_of
 from tdsl.types.proofs import Facts
 from tdsl.types.sizes import Pack, Shape, Size, Symbol
 from tdsl.types.solve import Conflict, Equation, MayBeSmall, solve
 from tdsl.types.types import Substitution
 
-MOST = (1 << 47) - 1  # of one size: an array of that many bytes is too large
+MOST = MOST_BYTES - 1  # of one size: an array of bytes with more is too large
 
 
 def literal_statics(

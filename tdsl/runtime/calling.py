@@ -11,12 +11,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tdsl.lowering.bounds import STATUS_WORDS, Site, violation
+from tdsl.lowering.interface import ALIGNMENT
 from tdsl.runtime.arrays import Array
 from tdsl.types.dtypes import DType
 
 # ctypes gives up the GIL around every call through such a type.
 ENTRY = CFUNCTYPE(c_int32, c_char_p, c_char_p)
-ALIGNMENT = 64
 KEPT_BYTES = 1 << 26  # scratch larger than this goes back to the system after each call
 
 Assemble = Callable[[list[Array]], Any]

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tdsl.graph.claims.common import PRODUCTS, Uses, is_elementwise, sizes_are_known
-from tdsl.graph.claims.rows import SOURCES
+from tdsl.graph.claims.common import PRODUCTS, SOURCES, Uses, is_elementwise, sizes_are_known
 from tdsl.graph.graph import Claim, Graph, Node, Remark
 from tdsl.graph.simplify import known
 from tdsl.ops.primitive import ONE

@@ -14,7 +14,7 @@ ELEMENTWISE: Final = frozenset(
     name for name, primitive in PRIMITIVES.items() if primitive.family == "elementwise"
 )
 PRODUCTS: Final = frozenset({"matmul", "batch_matmul"})
-_SOURCES: Final = frozenset({"constant", "iota", "size"})
+SOURCES: Final = frozenset({"constant", "iota", "size"})
 Uses = Mapping[int, tuple[Node, ...]]
 
 
@@ -24,7 +24,7 @@ def is_elementwise(node: Node) -> bool:
 
 def is_free(node: Node) -> bool:
     """Whether it follows from constants, indices and sizes alone."""
-    if node.operation in _SOURCES:
+    if node.operation in SOURCES:
         return True
     spreads = node.operation == "broadcast_in_dim" or is_elementwise(node)
     return spreads and all(is_free(operand) for operand in node.inputs)

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tdsl.graph.claims.common import is_elementwise, sizes_are_known
+from tdsl.graph.claims.common import SOURCES, is_elementwise, sizes_are_known
 from tdsl.graph.graph import ArrayType, Claim, Graph, Node, Remark
 from tdsl.ops.primitive import ONE
 from tdsl.types.sizes import Size
 
 KIND: Final = "rows"
 REDUCTIONS: Final = ("reduce_sum", "reduce_prod", "reduce_max", "reduce_min")
-SOURCES: Final = ("constant", "iota", "size")
 # These have no form on vectors, or one that is a loop.
 _SCALAR_ONLY: Final = ("floordiv", "mod", "pow")
 # A kernel holds the chain several times over: a vector at a time, several, and part of one.

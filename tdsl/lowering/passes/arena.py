@@ -10,7 +10,7 @@ from typing import Any
 from mlir import ir
 from mlir.dialects import arith, memref
 
-from tdsl.lowering.interface import size_from_data, size_to_data
+from tdsl.lowering.interface import ALIGNMENT, size_from_data, size_to_data
 from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import (
     DYNAMIC,
@@ -27,7 +27,6 @@ from tdsl.lowering.sizes import Sizes, interface_of
 from tdsl.types.sizes import Opaque, Size, Symbol, divide_exactly, opaque
 
 SCRATCH = "tdsl.scratch"
-ALIGNMENT = 64
 
 # What a call of a kernel makes its pointers with: memory is used where the call is.
 _ADDRESSES = frozenset(
