@@ -8,7 +8,7 @@ import os
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from ctypes import POINTER, c_char, c_char_p, c_int, c_size_t, c_uint8, c_uint64, c_void_p
+from ctypes import POINTER, c_char, c_char_p, c_int, c_size_t, c_uint, c_uint8, c_uint64, c_void_p
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -71,7 +71,14 @@ _PROTOTYPES: Mapping[str, tuple[Any, tuple[Any, ...]]] = {
     "LLVMIsDeclaration": (c_int, (c_void_p,)),
     "LLVMSetLinkage": (None, (c_void_p, c_int)),
     "LLVMAddTargetDependentFunctionAttr": (None, (c_void_p, c_char_p, c_char_p)),
+    "LLVMGetEnumAttributeKindForName": (c_uint, (c_char_p, c_size_t)),
+    "LLVMCreateEnumAttribute": (c_void_p, (c_void_p, c_uint, c_uint64)),
+    "LLVMGetModuleContext": (c_void_p, (c_void_p,)),
+    "LLVMAddAttributeAtIndex": (None, (c_void_p, c_uint, c_void_p)),
+    "LLVMRemoveEnumAttributeAtIndex": (None, (c_void_p, c_uint, c_uint)),
+    "LLVMGetStringAttributeAtIndex": (c_void_p, (c_void_p, c_uint, c_char_p, c_uint)),
     # Passes
+    "LLVMRunPassesOnFunction": (c_void_p, (c_void_p, c_char_p, c_void_p, c_void_p)),
     "LLVMCreatePassBuilderOptions": (c_void_p, ()),
     "LLVMDisposePassBuilderOptions": (None, (c_void_p,)),
     "LLVMPassBuilderOptionsSetLoopVectorization": (None, (c_void_p, c_int)),

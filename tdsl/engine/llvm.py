@@ -17,12 +17,16 @@ from tdsl.engine.libraries import (
     mlir_operation,
     take_message,
 )
+from tdsl.lowering.machine import FINISHED
 
 _ASSEMBLY, _OBJECT = 0, 1
 _POSITION_INDEPENDENT = 2
 _DEFAULT_CODE_MODEL = 0
 _INTERNAL_LINKAGE = 8
 _RETURN_STATUS = 2
+_FUNCTION_INDEX = 2**32 - 1
+
+_TIDY = "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg"
 
 Level = Literal[0, 1, 2, 3]
 
@@ -120,6 +124,27 @@ def _prepare(module: int, machine: int, target: Target, exported: frozenset[str]
             library.LLVMSetLinkage(function, _INTERNAL_LINKAGE)
 
 
+def _finished(module: int) -> list[int]:
+    """The functions that are written as they should run: vectors, and no loop to be improved."""
+    key = FINISHED.encode()
+    given = llvm().LLVMGetStringAttributeAtIndex
+    return [f for f in _functions(module) if given(f, _FUNCTION_INDEX, key, len(key))]
+
+
+@contextmanager
+def _left_alone(module: int) -> Iterator[None]:
+    """Passes skip finished functions: on large kernels they take long and find nothing."""
+    library = llvm()
+    kind = library.LLVMGetEnumAttributeKindForName(b"optnone", len(b"optnone"))
+    attribute = library.LLVMCreateEnumAttribute(library.LLVMGetModuleContext(module), kind, 0)
+    for function in _finished(module):
+        library.LLVMAddAttributeAtIndex(function, _FUNCTION_INDEX, attribute)
+    yield
+    # Looked up again: what loses an unused argument is a new function.
+    for function in _finished(module):
+        library.LLVMRemoveEnumAttributeAtIndex(function, _FUNCTION_INDEX, kind)
+
+
 def _optimise(module: int, machine: int, tuning: Tuning) -> None:
     library = llvm()
     options = library.LLVMCreatePassBuilderOptions()
@@ -127,8 +152,12 @@ def _optimise(module: int, machine: int, tuning: Tuning) -> None:
         library.LLVMPassBuilderOptionsSetLoopVectorization(options, int(tuning.vectorize))
         library.LLVMPassBuilderOptionsSetLoopInterleaving(options, int(tuning.vectorize))
         library.LLVMPassBuilderOptionsSetSLPVectorization(options, int(tuning.vectorize))
-        error = library.LLVMRunPasses(module, tuning.passes.encode(), machine, options)
-        check(error, f"LLVM passes {tuning.passes}")
+        with _left_alone(module):
+            error = library.LLVMRunPasses(module, tuning.passes.encode(), machine, options)
+            check(error, f"LLVM passes {tuning.passes}")
+        for function in _finished(module):
+            error = library.LLVMRunPassesOnFunction(function, _TIDY.encode(), machine, options)
+            check(error, f"LLVM passes {_TIDY}")
     finally:
         library.LLVMDisposePassBuilderOptions(options)
 

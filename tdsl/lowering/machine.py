@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
+FINISHED: Final = "tdsl-finished"
+"""The attribute of functions that are written as they should run: LLVM only tidies them up."""
+
 Isa = Literal["avx512", "avx2", "portable"]
 
 

@@ -18,7 +18,7 @@ from tdsl.lowering.kernels import (
     has_unit_last,
     operand_size,
 )
-from tdsl.lowering.machine import Machine
+from tdsl.lowering.machine import FINISHED, Machine
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes.place_kernels import insert_functions
 from tdsl.lowering.rewriting import DYNAMIC, before, collect, functions, index, size_value
@@ -56,9 +56,7 @@ def run(module: Any, options: Options, generators: Generators, machine: Machine)
                 )
                 made[key] = generator.generate(request)
                 for function in insert_functions(module, made[key].text):
-                    function.operation.attributes["passthrough"] = ir.Attribute.parse(
-                        '["noinline"]'
-                    )
+                    function.operation.attributes["passthrough"] = _attributes(made[key])
             kernel = made[key]
             if kernel.scratch is not None:
                 operands.append(_scratch(kernel, operands))
@@ -86,6 +84,12 @@ def _operands(operation: Any, unit_last: tuple[bool, ...]) -> tuple[list[Any], A
         canonical = canonical_layout(value.type)
         found.append(value if value.type == canonical else memref.CastOp(canonical, value).result)
     return found, written
+
+
+def _attributes(kernel: Kernel) -> Any:
+    """Kernels stay functions; what is all explicit vectors needs no more of LLVM's passes."""
+    finished = "" if "linalg." in kernel.text else f', ["{FINISHED}", ""]'
+    return ir.Attribute.parse(f'["noinline"{finished}]')
 
 
 def _alike(value: Any) -> Any:
