@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tdsl.syntax import explain
 from tdsl.syntax.codes import CODES
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError
 from tdsl.syntax.parser import MOST_ERRORS, parse, parse_with_warnings
 from tdsl.syntax.render import apply_edits, render_text
 from tdsl.syntax.source import Source
+from tdsl.types.dtypes import DTYPES
 
 HERE = Path(__file__).parent
 EDITION = "tdsl 0.1\n"
@@ -202,6 +204,10 @@ def test_the_first_edit_makes_the_program_right(name: str) -> None:
     mended = apply_edits(first.span.source, edits)
     # A statement that is now bound still leaves the block without a value.
     assert {d.code for d in find(mended)} <= {"E0118"}, mended
+
+
+def test_the_dtypes_that_syntax_knows_are_all() -> None:
+    assert {*DTYPES} == explain._DTYPES
 
 
 def test_a_result_type_after_a_colon_as_in_the_design() -> None:
