@@ -18,6 +18,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -54,10 +55,12 @@ class Row:
     compile_s: float
 
 
-def timed(work: Callable[[], object]) -> float:
+def timed(work: Callable[[], object], repeat: int = 1) -> float:
+    """Seconds of one run."""
     start = time.thread_time()
-    work()
-    return time.thread_time() - start
+    for _ in range(repeat):
+        work()
+    return (time.thread_time() - start) / repeat
 
 
 def peak(rounds: int = 2_000_000) -> Callable[[], float]:
@@ -76,7 +79,7 @@ def peak(rounds: int = 2_000_000) -> Callable[[], float]:
         f"  %n{i} = call {vector} @llvm.fma.v{lanes}f32({vector} %x, {vector} %y, {vector} %p{i})"
         for i in chains
     )
-    sums = "  %s0 = fadd {v} %n0, %n1\n".format(v=vector) + "\n".join(
+    sums = f"  %s0 = fadd {vector} %n0, %n1\n" + "\n".join(
         f"  %s{i - 1} = fadd {vector} %s{i - 2}, %n{i}" for i in range(2, 12)
     )
     text = f"""
@@ -132,12 +135,11 @@ def measure(rounds: int) -> tuple[list[Row], float, float]:
         product = program.product.compile(M=m, K=k, N=n, dynamic=())
         spent = time.process_time() - start
         np.testing.assert_allclose(product(a, b), a.astype(np.float64) @ b, atol=k * 2e-6)
-        repeat = max(1, int(2e-3 / timed(lambda: product(a, b))))
+        work, rival = partial(product, a, b), partial(gemm, a, b, out)
+        repeat = max(1, int(2e-3 / timed(work)))
         pairs = []
         for _ in range(rounds):
-            ours = timed(lambda: [product(a, b) for _ in range(repeat)]) / repeat
-            theirs = timed(lambda: [gemm(a, b, out) for _ in range(repeat)]) / repeat
-            pairs.append((ours, theirs))
+            pairs.append((timed(work, repeat), timed(rival, repeat)))
             peaks.append(flops())
         bandwidths.append(large.nbytes / timed(lambda: large.max()) / 1e9)
         ours, theirs = (statistics.median(pair[side] for pair in pairs) for side in (0, 1))
