@@ -160,6 +160,35 @@ def test_a_query_that_sees_nothing_is_nan_without_touching_others() -> None:
     close(found[0, rest], expected(*arrays, mask)[0, rest])
 
 
+def test_keys_that_are_seen_after_many_that_are_not() -> None:
+    """More hidden ones than are looked at together."""
+    arrays = given(1, 20, 300, 8, 8)
+    mask = np.zeros((20, 300), np.float32)
+    mask[:, :270] = -np.inf
+    found = attention_kernel(text(1, 20, 300, 8, 8, mask="array"))(*arrays, mask)
+    close(found, expected(*arrays, mask))
+
+
+@pytest.mark.parametrize("position", [-3, 0, 4, 100])
+def test_a_finite_mask_at_a_run_time_position(position: int) -> None:
+    """Before the first key every key is hidden alike, and so none is."""
+    m = Making()
+    q, k, v = (m.argument(1, count, 8) for count in (7, 70, 70))
+    start = m.cast(m.argument(dtype="i32"), I64)
+    scores = m.matmul(q, m.transpose(k, (0, 2, 1)))
+    shape = scores.type.shape[-2:]
+    last = m.elementwise("add", m.iota(shape, 0, I64), start)
+    hidden = m.elementwise("greater", m.iota(shape, 1, I64), last)
+    mask = m.select(hidden, m.number(HIDDEN), m.number(0.0))
+    scores = m.elementwise("add", scores, mask)
+    kernel = attention_kernel(m.text(m.matmul(m.softmax(scores), v)))
+    arrays = given(1, 7, 70, 8, 8)
+    places = np.arange(70)[None] > np.arange(7)[:, None] + position
+    written = arrays[0] @ arrays[1].swapaxes(1, 2) + np.where(places, HIDDEN, 0).astype(np.float32)
+    wanted = softmax(written.astype(np.float64)) @ arrays[2]
+    close(kernel(*arrays, np.asarray(position, np.int32)), wanted, 1e-5)
+
+
 def test_heads_of_one_array_are_read_and_written_as_they_lie() -> None:
     heads, count, depth = 3, 50, 20
     row = heads * depth
