@@ -28,7 +28,7 @@ def _builder(entry: StructEntry) -> FunctionEntry:
             else ast.Variable(parameter.name.span, parameter.name.text)
             for parameter in node.parameters
         )
-        result = ast.NamedType(node.name.span, node.name, dimensions, bool(dimensions))
+        result = ast.NamedType(node.name.span, node.name, dimensions)
         function = ast.Function(
             span=node.span,
             docs=node.docs,

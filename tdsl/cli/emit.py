@@ -14,7 +14,6 @@ from tdsl.check import typed
 from tdsl.check.dump import dump_function, dump_program
 from tdsl.cli.options import (
     BindOption,
-    BoundsChoice,
     BoundsOption,
     ColourOption,
     ErrorFormatOption,
@@ -64,7 +63,7 @@ def emit(
         Path | None, typer.Option("-o", "--output", metavar="PATH", help="Write there.")
     ] = None,
     kernels: KernelsOption = "all",
-    bounds: BoundsOption = BoundsChoice.trap,
+    bounds: BoundsOption = "trap",
     remarks: Annotated[
         bool, typer.Option("--remarks", help="Say what a backend takes over, and what not and why.")
     ] = False,
@@ -107,9 +106,9 @@ def emit(
                         "an object file holds one function",
                         f"add --fn with one of: {listed}",
                     )
-                _write(out, object_code(graphs[0], kernels, bounds.value))
+                _write(out, object_code(graphs[0], kernels, bounds))
                 return
-            text = stage_text(graphs, stage, kernels, bounds.value)
+            text = stage_text(graphs, stage, kernels, bounds)
         _write(out, text)
 
 

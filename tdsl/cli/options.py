@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,15 +12,9 @@ import typer
 from tdsl.check import typed
 from tdsl.check.modules import CheckResult, check_file
 from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output
-from tdsl.lowering.options import KernelsError
+from tdsl.lowering.options import Bounds, KernelsError
 from tdsl.runtime.build import check_kernels
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Label
-
-
-class BoundsChoice(Enum):
-    trap = "trap"
-    clamp = "clamp"
-
 
 ErrorFormatOption = Annotated[
     ErrorFormat, typer.Option("--error-format", help="How diagnostics are written to stderr.")
@@ -49,7 +42,7 @@ KernelsOption = Annotated[
     ),
 ]
 BoundsOption = Annotated[
-    BoundsChoice,
+    Bounds,
     typer.Option(
         "--bounds",
         help="What happens to an index, known only at run time, outside of its array: an"

@@ -18,7 +18,6 @@ from rich.text import Text
 from tdsl.check import typed
 from tdsl.cli.options import (
     BindOption,
-    BoundsChoice,
     BoundsOption,
     ColourOption,
     ErrorFormatOption,
@@ -62,7 +61,7 @@ def run(
         Path | None, typer.Option("-o", "--output", metavar="FILE.npz", help="Keep the results.")
     ] = None,
     kernels: KernelsOption = "all",
-    bounds: BoundsOption = BoundsChoice.trap,
+    bounds: BoundsOption = "trap",
     error_format: ErrorFormatOption = ErrorFormat.text,
     colour: ColourOption = Colour.auto,
 ) -> None:
@@ -78,7 +77,7 @@ def run(
         signature = function.signature
         given = _by_parameter(signature, read)
         made = seeded_inputs(program, function, bindings, given, seed)
-        callable_ = getattr(module_of(program, kernels, bounds.value), signature.function.name)
+        callable_ = getattr(module_of(program, kernels, bounds), signature.function.name)
         with output.progress("compiling"):
             start = time.perf_counter()
             try:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 # Kind of claim -> the implementations that a backend may offer, best first.
 KERNEL_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -19,7 +19,7 @@ KERNEL_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 Bounds = Literal["trap", "clamp"]
-BOUNDS: Final[tuple[Bounds, ...]] = ("trap", "clamp")
+BOUNDS: Final[tuple[Bounds, ...]] = get_args(Bounds)
 
 
 class KernelsError(ValueError):

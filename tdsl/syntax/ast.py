@@ -284,7 +284,6 @@ class NamedType(Node):
 
     name: Name
     arguments: tuple[Dimension, ...]
-    has_brackets: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,9 +211,7 @@ class Builder(ExpressionBuilder):
 
     def named_type(self, children: Children, start: int, end: int) -> ast.NamedType:
         name, dimensions = children
-        return ast.NamedType(
-            self._span(start, end), self._name(name), dimensions or (), dimensions is not None
-        )
+        return ast.NamedType(self._span(start, end), self._name(name), dimensions or ())
 
     def dimensions(self, children: Children, start: int, end: int) -> tuple[ast.Dimension, ...]:
         return tuple(children)

@@ -9,7 +9,7 @@ from tdsl.syntax import ast
 from tdsl.syntax.source import Source, Span
 
 # What follows from the places of other nodes.
-_LEFT_OUT = frozenset(("signature_end", "has_brackets"))
+_LEFT_OUT = frozenset(("signature_end",))
 
 
 def dump(node: ast.Node) -> str:
