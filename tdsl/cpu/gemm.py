@@ -7,7 +7,7 @@ from typing import Any
 from mlir import ir
 
 from tdsl.cpu.elements import At, Elements, Lanes, key
-from tdsl.cpu.frame import SCRATCH, Frame
+from tdsl.cpu.frame import SCRATCH, Buffer, Frame
 from tdsl.cpu.gemv import Dots, Few, Streaming
 from tdsl.cpu.microkernel import Micro, PackedPanel
 from tdsl.cpu.packing import Panel
@@ -21,8 +21,9 @@ from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import as_block
 from tdsl.types.sizes import Size
 
-# With fewer rows than this many tiles, packing the right operand costs more than it saves.
-_TILES_TO_PACK = 4
+# Panels that are packed together: a few, and no more than half of a usual second-level cache.
+_MOST_TOGETHER = 4
+_PACKED_BYTES = 640 << 10
 
 
 class Gemm:
@@ -81,11 +82,10 @@ class _Generated:
         m = frame.size(writer, "m")
         known = frame.known("m")
         packs_always = frame.prepacked or not (self._by_rows or self._by_dots)
-        limit = 1 if packs_always else tile.rows * (_TILES_TO_PACK if self._by_rows else 1)
 
         def few(rows: int) -> None:
             if packs_always:
-                self._panels(writer, Tile(rows, tile.vectors, tile.lanes), packed=True)
+                self._panels(writer, Tile(rows, tile.vectors, tile.lanes))
             else:
                 self._few_rows(writer, rows)
 
@@ -103,30 +103,29 @@ class _Generated:
             else:
                 fewer(4 if tile.rows > 4 else 2)
 
-        def below_packing() -> None:
-            writer.branch(
-                writer.compare("uge", m, tile.rows),
-                lambda: self._panels(writer, tile, packed=limit <= tile.rows),
-                below_a_tile,
-            )
-
-        if limit <= tile.rows:
-            below_packing()
-        else:
-            writer.branch(
-                writer.compare("uge", m, limit),
-                lambda: self._panels(writer, tile, packed=True),
-                below_packing,
-            )
-        packs = not frame.prepacked and (known is None or known >= limit)
+        writer.branch(
+            writer.compare("uge", m, tile.rows), lambda: self._panels(writer, tile), below_a_tile
+        )
+        packs = not frame.prepacked and (packs_always or known is None or known >= tile.rows)
         self._function(writer, self._symbol, packs)
         return Kernel(self._symbol, "".join(self._functions), self._scratch() if packs else None)
 
     def _scratch(self) -> Size:
-        """One panel of columns."""
+        """The panels that are packed together."""
         depth = self._frame.known("k")
         count = Size.of(operand_size(*self._frame.place("k")) if depth is None else depth)
-        return count * (self._tile.columns * self._product.element_bytes)
+        return count * (self._together * self._tile.columns * self._product.element_bytes)
+
+    @property
+    def _together(self) -> int:
+        """How many panels are packed at once: as stay in the cache together."""
+        if self._product.batched or not self._by_rows:
+            return 1
+        depth = self._frame.known("k")
+        if depth is None:
+            return 2
+        panel = depth * self._tile.columns * self._product.element_bytes
+        return max(1, min(_MOST_TOGETHER, _PACKED_BYTES // panel))
 
     def _function(self, writer: Writer, name: str, packs: bool, *ranges: str) -> None:
         more = [*([SCRATCH] if packs else []), *((name, "index") for name in ranges)]
@@ -141,7 +140,7 @@ class _Generated:
         more = [*([SCRATCH] if packs else []), *more]
         writer.raw(call(name, [*self._frame.arguments, *more]))
 
-    def _piece(self, writer: Writer, at: str, columns: int) -> tuple[Index, Index, Index]:
+    def _piece(self, writer: Writer, at: Index, columns: int) -> tuple[Index, Index, Index]:
         """Of a piece: its index of the batch, its first column, and its number of columns."""
         n = self._frame.size(writer, "n")
         batch: Index = 0
@@ -154,55 +153,96 @@ class _Generated:
 
     # --- many rows
 
-    def _panels(self, caller: Writer, tile: Tile, *, packed: bool) -> None:
+    def _panels(self, caller: Writer, tile: Tile) -> None:
         """Tiles of one panel of columns after the other."""
         frame = self._frame
-        name = f"{self._symbol}.{'packed' if packed else 'direct'}_{tile.rows}"
-        packs = packed and not frame.prepacked
+        name = f"{self._symbol}.tiles_{tile.rows}"
+        packs = not frame.prepacked
         self._call(caller, name, packs, tile.columns)
         writer = Writer()
-        m, k = frame.size(writer, "m"), frame.size(writer, "k")
+        k = frame.size(writer, "k")
         buffer = frame.buffer(writer, tile.rows, tile.columns)
         memory = self._panel_memory(writer, tile, k) if packs else None
 
-        def panel(at: str, _: list[str]) -> tuple[()]:
+        def packer(at: Index, slot: Index, memory: tuple[str, str]) -> tuple[Panel, Index]:
             batch, first, count = self._piece(writer, at, tile.columns)
-            is_whole = writer.compare("eq", count, tile.columns)
             operands = frame.operands(writer, tile.lanes, batch)
-            filled: PackedPanel | None = None
+            panel = Panel(writer, self._product, operands, tile, first, k, memory, slot)
+            return panel, count
+
+        def alone(at: str, _: list[str]) -> tuple[()]:
             if memory is not None:
-                Panel(writer, self._product, operands, tile, first, k, memory).pack(count, is_whole)
-                filled = PackedPanel(*memory, (), self._product.element)
-            elif packed:
-                filled = self._prepacked_panel(writer, tile, batch, first)
-            micro = Micro(operands, tile, first, k, filled)
-
-            def block(at: str, _: list[str]) -> tuple[()]:
-                # The last tile overlaps the one before: what is computed twice comes out the same.
-                row = writer.least(at, writer.sub(m, tile.rows))
-                place = (batch, row, first)
-
-                def straight() -> None:
-                    frame.store(writer, tile, place, micro.multiply(row))
-
-                def by_buffer(limit: Index | None) -> None:
-                    frame.keep(writer, tile, micro.multiply(row, limit), buffer)
-                    frame.finish(writer, tile.rows, place, count, buffer)
-
-                # What is packed is filled up; else the last columns are read under a mask.
-                limit = count if filled is None else None
-                if not self._product.is_plain and limit is None:
-                    by_buffer(None)
-                else:
-                    whole = straight if self._product.is_plain else lambda: by_buffer(None)
-                    writer.branch(is_whole, whole, lambda: by_buffer(limit))
-                return ()
-
-            writer.loop(0, m, tile.rows, block)
+                panel, count = packer(at, 0, memory)
+                panel.pack(count, writer.compare("eq", count, tile.columns))
+            self._panel(writer, tile, at, 0, memory, buffer)
             return ()
 
-        writer.loop("%begin", "%end", 1, panel)
+        def several(at: str, _: list[str]) -> tuple[()]:
+            assert memory is not None
+            here = writer.least(writer.sub("%end", at), self._together)
+            all_whole = writer.div(frame.size(writer, "n"), tile.columns)
+            whole = writer.least(here, writer.sub(all_whole, at))
+            packer(at, 0, memory)[0].pack_rows(whole)
+
+            def rest() -> None:
+                panel, count = packer(writer.add(at, whole), whole, memory)
+                panel.pack(count, False)
+
+            writer.branch(writer.compare("ult", whole, here), rest)
+
+            def one(slot: str, _: list[str]) -> tuple[()]:
+                self._panel(writer, tile, writer.add(at, slot), slot, memory, buffer)
+                return ()
+
+            writer.loop(0, here, 1, one)
+            return ()
+
+        if packs and self._together > 1:
+            writer.loop("%begin", "%end", self._together, several)
+        else:
+            writer.loop("%begin", "%end", 1, alone)
         self._function(writer, name, packs, "%begin", "%end")
+
+    def _panel(
+        self,
+        writer: Writer,
+        tile: Tile,
+        at: Index,
+        slot: Index,
+        memory: tuple[str, str] | None,
+        buffer: Buffer,
+    ) -> None:
+        """All tiles of one panel."""
+        frame = self._frame
+        m, k = frame.size(writer, "m"), frame.size(writer, "k")
+        batch, first, count = self._piece(writer, at, tile.columns)
+        is_whole = writer.compare("eq", count, tile.columns)
+        operands = frame.operands(writer, tile.lanes, batch)
+        if memory is not None:
+            panel = PackedPanel(*memory, (writer.index(slot),), self._product.element)
+        else:
+            panel = self._prepacked_panel(writer, tile, batch, first)
+        micro = Micro(operands, tile, k, panel)
+
+        def block(at: str, _: list[str]) -> tuple[()]:
+            # The last tile overlaps the one before: what is computed twice comes out the same.
+            row = writer.least(at, writer.sub(m, tile.rows))
+            place = (batch, row, first)
+
+            def straight() -> None:
+                frame.store(writer, tile, place, micro.multiply(row))
+
+            def by_buffer() -> None:
+                frame.keep(writer, tile, micro.multiply(row), buffer)
+                frame.finish(writer, tile.rows, place, count, buffer)
+
+            if self._product.is_plain:
+                writer.branch(is_whole, straight, by_buffer)
+            else:
+                by_buffer()
+            return ()
+
+        writer.loop(0, m, tile.rows, block)
 
     def _prepacked_panel(
         self, writer: Writer, tile: Tile, batch: Index, first: Index
@@ -215,7 +255,8 @@ class _Generated:
 
     def _panel_memory(self, writer: Writer, tile: Tile, depth: Index) -> tuple[str, str]:
         is_open = isinstance(depth, str)
-        type_ = f"memref<{'?' if is_open else depth}x{tile.columns}x{self._product.element}>"
+        sizes_shown = f"{self._together}x{'?' if is_open else depth}x{tile.columns}"
+        type_ = f"memref<{sizes_shown}x{self._product.element}>"
         sizes = f"[{depth}]" if is_open else "[]"
         name, bytes_type = SCRATCH
         view = f"memref.view {name}[{writer.index(0)}]{sizes} : {bytes_type} to {type_}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tdsl.cpu.packing import column_masks, read_columns
 from tdsl.cpu.reading import Operands
 from tdsl.cpu.tiles import Tile
 from tdsl.cpu.writer import Index
@@ -23,25 +22,23 @@ class PackedPanel:
 
 @dataclass(frozen=True)
 class Micro:
-    """Tiles of one panel of columns, from `first` on. `panel` is its packed form, if it has one."""
+    """Tiles of one panel of columns."""
 
     operands: Operands
     tile: Tile
-    first: Index
     depth: Index
-    panel: PackedPanel | None
+    panel: PackedPanel
 
-    def multiply(self, row: Index, count: Index | None = None) -> list[str]:
-        """The tile's vectors, row by row. With `count` only so many columns are read."""
+    def multiply(self, row: Index) -> list[str]:
+        """The tile's vectors, row by row."""
         operands, tile = self.operands, self.tile
         writer = operands.writer
         total = tile.rows * tile.vectors
-        masks = [None] * tile.vectors if count is None else column_masks(writer, tile, count)
         zero = writer.constant("dense<0.0>", operands.vector)
         rows = [writer.add(row, i) for i in range(tile.rows)]
 
         def step(k: str, sums: list[str]) -> list[str]:
-            columns = [self._column(k, j, masks[j]) for j in range(tile.vectors)]
+            columns = [self._column(k, j) for j in range(tile.vectors)]
             found = list(sums)
             for i in range(tile.rows):
                 scalar = operands.scalar(operands.product.left, m=rows[i], k=k)
@@ -55,11 +52,9 @@ class Micro:
 
         return writer.loop(0, self.depth, 1, step, [zero] * total, [operands.vector] * total)
 
-    def _column(self, k: str, j: int, mask: str | None) -> str:
-        writer = self.operands.writer
-        if self.panel is None:
-            return read_columns(self.operands, self.first, k, j, mask)
-        panel, operands = self.panel, self.operands
+    def _column(self, k: str, j: int) -> str:
+        operands, panel = self.operands, self.panel
+        writer = operands.writer
         spelled = [*panel.leading, k, writer.index(j * self.tile.lanes)]
         stored = f"vector<{self.tile.lanes}x{panel.element}>"
         place = f"{panel.name}[{', '.join(spelled)}]"

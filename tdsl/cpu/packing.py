@@ -26,12 +26,36 @@ class Panel:
     first: Index
     depth: Index
     memory: tuple[str, str]
-    """The name and the type of the memory."""
+    """The name and the type of the memory: some panels."""
+    slot: Index
+    """Which of them this one is."""
+
+    def pack_rows(self, panels: Index) -> None:
+        """As many whole panels, from this one on, at once: the longer the pieces of rows that are
+        read, the less memory has to jump."""
+        writer, tile = self.writer, self.tile
+
+        def row(k: str, _: list[str]) -> tuple[()]:
+            def panel(p: str, _: list[str]) -> tuple[()]:
+                first = writer.add(self.first, writer.mul(p, tile.columns))
+                for j in range(tile.vectors):
+                    value = read_columns(self.operands, first, k, j, None)
+                    self._store(value, writer.add(self.slot, p), k, j * tile.lanes)
+                return ()
+
+            writer.loop(0, panels, 1, panel)
+            return ()
+
+        writer.loop(0, self.depth, 1, row)
+
+    def _store(self, value: str, slot: Index, k: Index, column: Index) -> None:
+        panel, type_ = self.memory
+        place = ", ".join(self.writer.index(one) for one in (slot, k, column))
+        self.writer.raw(f"vector.store {value}, {panel}[{place}] : {type_}, {self.operands.vector}")
 
     def pack(self, count: Index, is_whole: bool | str) -> None:
         """Copy the panel's columns next to each other, converted, and filled up with zeros."""
         writer = self.writer
-        panel, type_ = self.memory
 
         def copy(part: bool) -> None:
             masks = column_masks(writer, self.tile, count) if part else [None] * self.tile.vectors
@@ -39,10 +63,7 @@ class Panel:
             def row(k: str, _: list[str]) -> tuple[()]:
                 for j in range(self.tile.vectors):
                     value = read_columns(self.operands, self.first, k, j, masks[j])
-                    place = f"{k}, {writer.index(j * self.tile.lanes)}"
-                    writer.raw(
-                        f"vector.store {value}, {panel}[{place}] : {type_}, {self.operands.vector}"
-                    )
+                    self._store(value, self.slot, k, j * self.tile.lanes)
                 return ()
 
             writer.loop(0, self.depth, 1, row)
@@ -58,7 +79,6 @@ class Panel:
     def _pack_blocks(self) -> None:
         """All columns, in square blocks that are turned in registers."""
         writer, lanes = self.writer, self.tile.lanes
-        panel, type_ = self.memory
         whole = writer.mul(writer.div(self.depth, lanes), lanes)
 
         def block(k: str, _: list[str]) -> tuple[()]:
@@ -69,10 +89,7 @@ class Panel:
                     for i in range(lanes)
                 ]
                 for i, row in enumerate(self._turned(rows)):
-                    place = f"{writer.index(writer.add(k, i))}, {j}"
-                    writer.raw(
-                        f"vector.store {row}, {panel}[{place}] : {type_}, {self.operands.vector}"
-                    )
+                    self._store(row, self.slot, writer.add(k, i), j)
                 return ()
 
             writer.loop(0, self.tile.columns, lanes, columns)
@@ -105,12 +122,13 @@ class Panel:
         """Element by element, from a place of the inner dimension on."""
         writer = self.writer
         panel, type_ = self.memory
+        slot = writer.index(self.slot)
         element = self.product.element
 
         def column(j: str, _: list[str]) -> tuple[()]:
             def inner(k: str, _: list[str]) -> tuple[()]:
                 value = self.operands.scalar(self.product.right, n=writer.add(self.first, j), k=k)
-                writer.raw(f"memref.store {value}, {panel}[{k}, {j}] : {type_}")
+                writer.raw(f"memref.store {value}, {panel}[{slot}, {k}, {j}] : {type_}")
                 return ()
 
             writer.loop(start, self.depth, 1, inner)
@@ -119,7 +137,7 @@ class Panel:
         def nothing(j: str, _: list[str]) -> tuple[()]:
             def inner(k: str, _: list[str]) -> tuple[()]:
                 zero = writer.constant("0.0", str(element))
-                writer.raw(f"memref.store {zero}, {panel}[{k}, {j}] : {type_}")
+                writer.raw(f"memref.store {zero}, {panel}[{slot}, {k}, {j}] : {type_}")
                 return ()
 
             writer.loop(start, self.depth, 1, inner)
