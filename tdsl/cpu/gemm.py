@@ -125,7 +125,9 @@ class _Generated:
         if depth is None:
             return 2
         panel = depth * self._tile.columns * self._product.element_bytes
-        return max(1, min(_MOST_TOGETHER, _PACKED_BYTES // panel))
+        columns = self._frame.known("n")
+        panels = _MOST_TOGETHER if columns is None else -(-columns // self._tile.columns)
+        return max(1, min(_MOST_TOGETHER, panels, _PACKED_BYTES // panel))
 
     def _function(self, writer: Writer, name: str, packs: bool, *ranges: str) -> None:
         more = [*([SCRATCH] if packs else []), *((name, "index") for name in ranges)]
