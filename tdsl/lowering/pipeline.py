@@ -160,10 +160,20 @@ def lower(
         raise ValueError(f"`{until}` is not made by passes")
     if INTERFACE not in module.operation.attributes:
         attach_interface(module, interface or _interface_of_types(module))
+    original = module.operation.clone()
+    done: list[Pass] = []
     for stage in LOWERED_STAGES[: LOWERED_STAGES.index(until) + 1]:
         for step in pass_list(stage, backend):
-            if step.wanted(options):
+            if not step.wanted(options):
+                continue
+            try:
                 _run(step, module, options)
+            except Exception as error:
+                # A copy in front of every pass would cost more than most passes do.
+                for earlier in done:
+                    _run(earlier, original, options)
+                raise _failure(step, original, error) from error
+            done.append(step)
 
 
 def lower_text(
@@ -181,16 +191,12 @@ def lower_text(
 
 
 def _run(step: Pass, module: Any, options: Options) -> None:
-    before = module.operation.clone()
-    try:
-        if isinstance(step.run, str):
-            manager = PassManager.parse(f"builtin.module({step.run})")
-            manager.run(module.operation)
-        else:
-            step.run(module, options)
-            module.operation.verify()
-    except Exception as error:
-        raise _failure(step, before, error) from error
+    if isinstance(step.run, str):
+        manager = PassManager.parse(f"builtin.module({step.run})")
+        manager.run(module.operation)
+    else:
+        step.run(module, options)
+        module.operation.verify()
 
 
 def _failure(step: Pass, before: Any, error: Exception) -> LoweringError:
