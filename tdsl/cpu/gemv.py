@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 from tdsl.cpu.product import Product
@@ -19,7 +20,7 @@ _SUM_BYTES = 16384
 _SUMS = 8
 
 
-class Few:
+class Few(ABC):
     """What both ways share: `rows` rows, and a buffer for their sums."""
 
     def __init__(self, writer: Writer, product: Product, operands: Operands, rows: int) -> None:
@@ -27,11 +28,11 @@ class Few:
         self._rows = rows
         self._vector = operands.vector
 
+    @abstractmethod
     def multiply(
         self, row: Index, first: Index, count: Index, depth: Index, buffer: tuple[str, str]
     ) -> None:
         """The columns from `first` on into the buffer."""
-        raise TypeError("one of the ways")
 
     @staticmethod
     def width(rows: int, element_bytes: int, lanes: int) -> int:

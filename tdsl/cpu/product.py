@@ -8,7 +8,7 @@ from typing import Any
 from mlir import ir
 
 from tdsl.lowering.kernels import Refused
-from tdsl.lowering.rewriting import DYNAMIC, as_block, collect
+from tdsl.lowering.rewriting import as_block, collect
 
 _PRODUCTS = frozenset({"linalg.matmul", "linalg.batch_matmul"})
 _TRACED = "a product of a computed value"
@@ -132,7 +132,3 @@ def _is_zero_filled(value: Any) -> bool:
         return False
     attribute = number.owner.operation.attributes["value"]
     return isinstance(attribute, ir.FloatAttr) and ir.FloatAttr(attribute).value == 0.0
-
-
-def open_or(size: int) -> int | None:
-    return None if size == DYNAMIC else size
