@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tdsl.check.modules import check_source
 
+from tdsl.check.modules import check_source
 from tdsl.syntax.source import Source
 
 HEAD = "tdsl 0.1\nfn f[N](x: f32[N]) -> f32[N] {"
