@@ -52,8 +52,16 @@ def positive(names: Names, size: Size) -> str:
     return f"{names.size(size - constant)} >= {-constant}"
 
 
-def less(left: str, right: str) -> str:
-    return f"{right} > {left}" if left.lstrip("-").isdigit() else f"{left} < {right}"
+def less(names: Names, left: Size, right: Size) -> str:
+    """`left < right`; against a number, with all numbers on the right: `N > 1`, not `N - 1 > 0`."""
+    difference = right - left
+    constant = next((factor for monomial, factor in difference.terms if not monomial), 0)
+    varying = difference - constant
+    if (left.literal is None) != (right.literal is None):
+        if all(factor < 0 for _, factor in varying.terms):
+            return f"{names.size(-varying)} < {constant}"
+        return f"{names.size(varying)} > {-constant}"
+    return f"{names.size(left)} < {names.size(right)}"
 
 
 def wrap(span: Span, before: str, after: str) -> tuple[Edit, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
+from tdsl.check.advice import less
 from tdsl.check.call_advice import Advice, CallSite
 from tdsl.check.call_failures import (
     CallFailure,
@@ -263,7 +264,15 @@ class _Message(Advice):
         self.label_or_note(failure.constraint.span, f"`{self.function}` requires this")
         self.note_fixed(failure.fixed)
         if not failure.never:
-            self.where(f"{left} {relation} {right}")
+            clause = f"{left} {relation} {right}"
+            low, high = failure.left, failure.right
+            if relation == ">":
+                low, high = high, low
+            with_number = (low.literal is None) != (high.literal is None)
+            own = (names.size(failure.left), names.size(failure.right)) == (left, right)
+            if relation in ("<", ">") and with_number and own:
+                clause = less(names, low, high)
+            self.where(clause)
 
     def too_small(self, failure: TooSmall) -> None:
         origin = failure.origin

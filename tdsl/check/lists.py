@@ -322,7 +322,7 @@ def empty_range(context: Context, range_: ast.Range, start: Size, stop: Size) ->
     low, high = context.names.size(start), context.names.size(stop)
     certain = context.facts.at_least(start - stop)
     if not certain:
-        helps = [add_where(context, less(low, high))]
+        helps = [add_where(context, less(context.names, start, stop))]
     elif start == stop:
         helps = []
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from tdsl.syntax.diagnostics import Diagnostic, Help, Label
 from tdsl.syntax.source import Span
@@ -17,6 +18,11 @@ class Reporter:
 
     def add(self, diagnostic: Diagnostic) -> None:
         span = diagnostic.span
+        helps: list[Help] = []
+        for help_ in diagnostic.helps:
+            if all((one.text, one.edits) != (help_.text, help_.edits) for one in helps):
+                helps.append(help_)
+        diagnostic = replace(diagnostic, helps=tuple(helps))
         self._found.setdefault((diagnostic.code, id(span.source), span.start, span.end), diagnostic)
 
     def report(

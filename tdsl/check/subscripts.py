@@ -65,14 +65,16 @@ def _item(context: Context, node: ast.Subscript, value: typed.Expression) -> typ
             f"{kind_of(value.type)} that is written out is indexed by a literal",
             f"this is {context.show(value.type)}",
         )
-    absolute = position + length if literal is not None and literal < 0 else position
+    absolute = position + length if _from_the_end(context, position) else position
     in_bounds = context.facts.at_least(absolute) and context.facts.at_least(length - absolute, 1)
     if not in_bounds:
         shown, count = context.names.size(position), context.names.size(length)
         certain = (length - absolute).literal is not None or absolute.literal == -1
-        clause = less(shown, count)
+        clause = less(context.names, position, length)
         if literal is not None and literal < 0:
             clause = f"{count} >= {-literal}"
+        elif absolute != position:
+            clause = at_most(context.names.size(-position), count)
         return context.fail(
             node.items[0],
             "E0408",
@@ -179,19 +181,24 @@ class _Subscript:
     ) -> typed.IndexItem | None:
         facts, names = self.context.facts, self.context.names
         literal = position.literal
-        absolute = position + size if literal is not None and literal < 0 else position
+        from_the_end = _from_the_end(self.context, position)
+        absolute = position + size if from_the_end else position
         if facts.at_least(absolute) and facts.at_least(size - absolute, 1):
-            return typed.IndexAt(position)
+            return typed.IndexAt(position if literal is not None else absolute)
         shown = names.size(position)
-        if size.literal is not None and literal is not None:
+        if facts.at_least(position - size) or facts.at_least(-(position + size), 1):
             message = f"index {shown} is out of bounds"
             helps = []
         else:
             message = f"index {shown} may be out of bounds"
             if literal is not None and literal < 0:
                 clause = f"{names.size(size)} >= {-literal}"
+            elif from_the_end:
+                clause = at_most(names.size(-position), names.size(size))
+            elif facts.at_least(position + size) and not facts.at_least(position):
+                clause = less(names, position, Size.of(0))
             elif facts.at_least(absolute):
-                clause = less(shown, names.size(size))
+                clause = less(names, position, size)
             else:
                 clause = positive(names, absolute)
             helps = [replace(add_where(self.context, clause), stands=True)]
@@ -207,18 +214,23 @@ class _Subscript:
             return None
         facts, names = self.context.facts, self.context.names
         low, high, full = names.size(start), names.size(stop), names.size(size)
-        all_literal = None not in (start.literal, stop.literal, size.literal)
+        never = (
+            facts.at_least(stop - size, 1)
+            or facts.at_least(-start, 1)
+            or facts.at_least(start - stop)
+        )
         problems: list[tuple[str, str, str]] = []
         if not facts.at_least(size - stop):
-            verb = "runs" if all_literal else "may run"
+            certain = facts.at_least(stop - size, 1)
+            verb = "runs" if certain else "may run"
             message = (
                 f"this slice {verb} past the end: it stops at {high}, "
                 f"and axis {axis} of {self._shown()} has size {full}"
             )
-            remark = "" if all_literal else f"nothing says {high} <= {full}"
+            remark = "" if certain else f"nothing says {high} <= {full}"
             problems.append((message, at_most(high, full), remark))
         if not facts.at_least(start):
-            verb = "starts" if all_literal else "may start"
+            verb = "starts" if facts.at_least(-start, 1) else "may start"
             problems.append(
                 (
                     f"this slice {verb} before the first position: it starts at {low}",
@@ -227,11 +239,11 @@ class _Subscript:
                 )
             )
         if not facts.at_least(stop - start, 1):
-            verb = "is" if (stop - start).literal is not None else "may be"
+            verb = "is" if facts.at_least(start - stop) else "may be"
             problems.append(
                 (
                     f"this slice {verb} empty: it starts at {low} and stops at {high}",
-                    less(low, high),
+                    less(names, start, stop),
                     "",
                 )
             )
@@ -239,7 +251,7 @@ class _Subscript:
             return typed.IndexRange(start, stop)
         message, _, remark = problems[0]
         helps: list[Help] = []
-        if not all_literal:
+        if not never:
             helps += divisibility(self.context, (start, stop))
             helps.append(self._where([problem[1] for problem in problems]))
         self._report("E0401", message, item.span, axis, size, helps, remark)
@@ -356,6 +368,11 @@ class _Subscript:
             more=[(self.node.value.span, f"this is {self.context.show(self.type)}")],
             helps=[Help("write `...` for them, and index the axes before or after it")],
         )
+
+
+def _from_the_end(context: Context, position: Size) -> bool:
+    """Whether an index is below 0 whatever the sizes are, and so counts from the end."""
+    return context.facts.at_least(-position, 1)
 
 
 def _axes(items: Sequence[Item]) -> int:

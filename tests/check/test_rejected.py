@@ -6,7 +6,10 @@ import pytest
 from check_support import DESIGN, check_text, only
 
 from tdsl.check.modules import check_file
+from tdsl.check.report import Reporter
+from tdsl.syntax.diagnostics import Help
 from tdsl.syntax.render import render_text
+from tdsl.syntax.source import Source
 
 # Per program: the code, and pieces of the rendered message.
 CONTENT: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -60,3 +63,46 @@ def test_the_designs_programs_are_accepted(name: str) -> None:
     result = check_file(DESIGN / "programs" / f"{name}.tdsl")
     assert result.program is not None
     assert result.diagnostics == ()
+
+
+NEEDS_TWO = """fn f[N](x: f32[N]) -> f32 where N > 1 { x[1] }
+pub fn g[N](x: f32[N], y: f32[N]) -> f32 { f(x) + f(y) + sum(y[:N - 1]) }
+"""
+SHORTER = """fn f[N](x: f32[N]) -> f32 where N > 1 { x[1] }
+pub fn g[N](x: f32[N]) -> f32 where N > 1 { f(x[1:]) }
+"""
+
+
+def test_errors_that_one_clause_mends_ask_for_it_in_the_same_words() -> None:
+    found = check_text(NEEDS_TWO).diagnostics
+    assert [each.code for each in found] == ["E0507", "E0507", "E0401"]
+    for each in found:
+        assert [help_.text.partition(";")[0] for help_ in each.helps] == ["add `where N > 1`"]
+
+
+@pytest.mark.parametrize(
+    ("text", "clause"),
+    [
+        (SHORTER, "N > 2"),
+        ("fn f[N](x: f32[5], y: f32[N]) -> f32 { x[N + 1] + y[0] }", "N < 4"),
+        ("fn f[N](x: f32[N]) -> f32 { sum(x[N - 1:1]) }", "N < 2"),
+        ("fn f[N](x: f32[N]) -> f32 { fold s = f32(0) for i in 1..N - 1 { s + x[i] } }", "N > 2"),
+        ("fn f[N, K](x: f32[N], y: f32[K]) -> f32 { x[-K] + y[0] }", "K <= N"),
+        ("fn f[N](x: f32[N]) -> f32 { x[1 - N] }", "N > 1"),
+        ("fn f[N](x: f32[N]) -> f32 { x[-N - 1] }", ""),
+        ("fn f[N](x: f32[N]) -> f32 { x[N] }", ""),
+        ("fn f[N](x: f32[N]) -> f32[N] { x[1:N - N + 1] + x }", ""),
+        ("fn f[N](x: f32[N]) -> f32[N] { x[:N + 1] }", ""),
+    ],
+)
+def test_a_clause_that_helps_has_its_numbers_on_the_right(text: str, clause: str) -> None:
+    helps = [help_.text for help_ in only(check_text(text)).helps if "where" in help_.text]
+    assert [each.partition(";")[0] for each in helps] == [f"add `where {clause}`"] * bool(clause)
+
+
+def test_a_help_is_said_once() -> None:
+    reporter = Reporter()
+    span = Source("m.tdsl", "x").span(0, 1)
+    reporter.report("E0401", "a mistake", span, helps=[Help("one"), Help("two"), Help("one")])
+    (found,) = reporter.in_order()
+    assert [help_.text for help_ in found.helps] == ["one", "two"]

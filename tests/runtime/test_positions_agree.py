@@ -89,3 +89,31 @@ def test_the_same_values_and_the_same_errors(dtype: DType) -> None:
             else:
                 np.testing.assert_array_equal(found, wanted)
     assert min(outcomes.values()) > 5
+
+
+FROM_THE_END = """tdsl 0.1
+pub fn first[N](x: i64[N]) -> i64 { x[-N] }
+pub fn second[N, M](x: i64[N, M]) -> i64[M] where N >= 2 { x[1 - N] }
+pub fn last_of_some[N, K](x: i64[N], y: i64[K]) -> i64 where K <= N { x[-K] + 0 * y[0] }
+pub fn backwards[N](x: i64[N]) -> i64 { fold s = i64(0) for i in 0..N { 2 * s + x[-1 - i] } }
+pub fn item[N](x: i64[N]) -> i64 { [x, x + 1, x + 2][-1][-N] }
+"""
+
+
+def test_static_positions_from_the_end() -> None:
+    program = check_source(Source(f"<{NAME}>", FROM_THE_END), None).program
+    assert program is not None
+    module = tdsl.loads(FROM_THE_END, name=NAME)
+    x = np.array([7, 5, 3], np.int64)
+    square = np.arange(6).reshape(3, 2)
+    expected = [
+        ("first", [x], 7),
+        ("second", [square], square[1]),
+        ("last_of_some", [x, x[:2]], 5),
+        ("backwards", [x], (3 * 2 + 5) * 2 + 7),
+        ("item", [x], 9),
+    ]
+    for name, arrays, value in expected:
+        for way, found in (by_evaluator(program, name, arrays), natively(module, name, arrays)):
+            assert way == "gives", found
+            np.testing.assert_array_equal(found, value, name)
