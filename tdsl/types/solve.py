@@ -84,6 +84,8 @@ def solve(
         for equation, wanted in waiting:
             found = equation.found
             symbol = wanted.symbol
+            if found.literal is None and found.symbols() & unknowns:
+                found = found.substitute(values)  # a default over the other unknowns
             if symbol is None or symbol not in unknowns or symbol in values:
                 wanted, found = wanted.substitute(values), found.substitute(values)
                 if wanted == found:

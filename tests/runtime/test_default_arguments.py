@@ -63,3 +63,23 @@ def test_a_repeated_call_is_not_placed_again(f: Any, monkeypatch: pytest.MonkeyP
     np.testing.assert_array_equal(f(x, k=3), 1.5 * x + 1)
     with pytest.raises(AssertionError, match="the slow way"):
         f(x.astype(">f4"))
+
+
+OVER_SIZES = """tdsl 0.1
+pub fn f[C, static H = C + 1](x: f32[C]) -> f32[H] { broadcast(x[0], [H]) }
+pub fn longer[N](x: f32[N]) -> f32[N + 1] { f(x) }
+pub fn chained[static G = H + 1, static H = C * 2, C](x: f32[C]) -> f32[G] { broadcast(x[0], [G]) }
+pub fn chained_from_a_call[N](x: f32[N]) -> f32[2 * N + 1] { chained(x) }
+"""
+
+
+@pytest.mark.parametrize("size", [3, 4])
+def test_the_default_of_a_static_may_depend_on_sizes(size: int) -> None:
+    module = tdsl.loads(OVER_SIZES)
+    x = np.ones(size, np.float32)
+    assert module.f(x).shape == (size + 1,)
+    assert module.f(x, H=2).shape == (2,)
+    assert module.longer(x).shape == (size + 1,)
+    assert module.chained(x).shape == (2 * size + 1,)
+    assert module.chained(x, H=8).shape == (9,)
+    assert module.chained_from_a_call(x).shape == (2 * size + 1,)
