@@ -150,12 +150,15 @@ def choose_instances(
     found: list[Instance] = []
     notes: list[str] = []
     unready: typed.Signature | None = None
+    only_public = any(function.public for function in functions.values())
     for function in functions.values():
         signature = function.signature
         instances = _instances(program, signature, {}, must=False)
         found += instances
         if not instances:
             unready = unready or signature
+            if only_public and not function.public:
+                continue  # a helper, which stands in the functions that call it
             missing = instance_without_example(signature, {})
             assert isinstance(missing, Unready)
             own = signature.function.name

@@ -71,6 +71,17 @@ def test_emit_takes_examples_and_open_sizes_and_notes_the_rest(
     assert "`heads` is left out: add `--fn heads --bind H=…`" in done.err
 
 
+def test_emit_is_silent_about_helpers(tdslc: Command, tmp_path: Path) -> None:
+    file = tmp_path / "helpers.tdsl"
+    head = "tdsl 0.1\nfn half[N, static H](x: f32[N]) -> f32[H] where N == 2 * H { x[:H] }\n"
+    file.write_text(head + "pub fn f[M](x: f32[2 * M]) -> f32[M] { half[H=M](x) }\n")
+    done = tdslc(file, "--emit=mlir")
+    assert (done.code, done.err) == (0, "")
+    file.write_text(head + "fn f(x: f32[4]) -> f32[2] { half[H=2](x) }\n")
+    done = tdslc(file, "--emit=mlir")
+    assert "`half` is left out" in done.err
+
+
 def test_emit_one_function_with_bindings(tdslc: Command, program: Path) -> None:
     done = tdslc("emit", program, "--fn", "heads", "--bind", "T=5,C=8,H=2")
     assert done.code == 0, done.err
