@@ -217,9 +217,10 @@ def _dtype(signature: typed.Signature, variable: DTypeVariable, value: object) -
         found = value
     elif isinstance(value, str) and value in DTYPES:
         found = DTYPES[value]
-    else:
+    elif isinstance(value, np.dtype | type):
+        # NumPy would read any string, as "q" or "float", and None as a dtype.
         try:
-            found = of_numpy(np.dtype(value))  # type: ignore[call-overload]
+            found = of_numpy(np.dtype(value))
         except TypeError:
             found = None
     allowed = [dtype.name for dtype in DTYPES.values() if dtype.kind in BOUNDS[variable.bound]]

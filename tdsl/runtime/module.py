@@ -142,6 +142,11 @@ def load(path: str | os.PathLike[str], *, kernels: str = "all", bounds: str = "t
 
 def loads(text: str, *, name: str = "text", kernels: str = "all", bounds: str = "trap") -> Module:
     """The module in a string. It can import from `std` only."""
+    if not isinstance(text, str):
+        raise TypeError(
+            f"loads() takes the text of a program as a str, not {type(text).__name__}"
+            + ("; decode it first" if isinstance(text, bytes | bytearray) else "")
+        )
     check_kernels(kernels)
     checked_bounds = check_bounds(bounds)
     module = Module(name)

@@ -253,6 +253,17 @@ def test_compile_solves_equalities(m: tdsl.Module) -> None:
     assert m.scale.compile(E="f64", S=(2, 3)).cache_info().currsize == 1
     with pytest.raises(tdsl.CallError, match="must be a dtype out of f64, f32, f16, bf16"):
         m.scale.compile(E="i32")
+    for dtype in (np.float64, np.dtype("f8"), float):
+        assert m.scale.compile(E=dtype, S=(2, 3)).cache_info().currsize == 1
+    for other in ("d", "q", "float", "float64", None):
+        with pytest.raises(tdsl.CallError, match="must be a dtype out of f64, f32, f16, bf16"):
+            m.scale.compile(E=other)
+
+
+@pytest.mark.parametrize("text", [None, b"tdsl 0.1"])
+def test_only_a_str_is_the_text_of_a_program(text: object) -> None:
+    with pytest.raises(TypeError, match=f"as a str, not {type(text).__name__}"):
+        tdsl.loads(text)  # type: ignore[arg-type]
 
 
 def test_mlir_shows_an_instance(m: tdsl.Module) -> None:
