@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import io
 import statistics
 import time
 import zipfile
@@ -87,10 +89,11 @@ def run(
                 raise CommandError(str(problem), hint) from None
             first = time.perf_counter() - start
         times = []
-        for _ in range(repeat):
-            start = time.perf_counter()
-            callable_(*made.arguments, **made.statics)
-            times.append(time.perf_counter() - start)
+        with _without_dbg():
+            for _ in range(repeat):
+                start = time.perf_counter()
+                callable_(*made.arguments, **made.statics)
+                times.append(time.perf_counter() - start)
         with output.progress("evaluating"):
             expected = _evaluated(output, program, signature, made)
         node = layout_of(program, signature).result
@@ -104,6 +107,11 @@ def run(
         )
         if out is not None:
             _write(out, node, result)
+
+
+def _without_dbg() -> contextlib.AbstractContextManager[Any]:
+    """The first call has printed what `dbg` looks at; once is enough."""
+    return contextlib.redirect_stderr(io.StringIO())
 
 
 def _read(inputs: Sequence[str]) -> dict[str, Array]:
@@ -171,7 +179,8 @@ def _evaluated(
 ) -> Any:
     """What the evaluator gives; None where it refuses a position that native code clamped."""
     try:
-        return evaluate(program, signature.function, made.evaluated, made.parameters)
+        with _without_dbg():
+            return evaluate(program, signature.function, made.evaluated, made.parameters)
     except IndexError as problem:
         output.note(f"nothing to compare with, for the evaluator does not clamp: {problem}")
         return None

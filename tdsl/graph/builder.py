@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, NoReturn
 
 import numpy as np
 
-from tdsl.graph.graph import LOOP, LOOP_RESULT, ArrayType, LoopBody, Node
+from tdsl.graph.graph import LOOP, LOOP_RESULT, ArrayType, Debugged, LoopBody, Node
 from tdsl.graph.simplify import known, simplified
 from tdsl.ops.primitive import I64, InternalError, Reduction
 from tdsl.ops.primitives import PRIMITIVES
@@ -36,6 +36,7 @@ class GraphBuilder:
         self.names: dict[Node, str] = {}
         # What the body of a loop reads from around it, and as which input it does.
         self.captured: dict[Node, Node] = {}
+        self.debugged: list[Debugged] = []
         self._around = around
         self._root: GraphBuilder = around._root if around is not None else self
         self._own: set[Node] = set()
@@ -157,6 +158,18 @@ class GraphBuilder:
 
     def _refuse(self, message: str, label: str, note: str) -> None:
         self.refuse("E0704", message, label, note)
+
+    def debug(self, x: Node, label: str) -> None:
+        if self._around is not None:
+            # A step has no way to hand out what another step overwrites.
+            self.refuse(
+                "E0112",
+                "inside of a loop only the evaluator prints what `dbg` looks at, in this version",
+                f"{label!r} would be printed in every step",
+                "`tdslc test` runs the tests that use it in the evaluator; to compile this, look at "
+                "the result of the loop, or write `@unroll` in front of the loop",
+            )
+        self.debugged.append(Debugged(label, self.span, x))
 
     def refuse(self, code: str, message: str, label: str, note: str) -> NoReturn:
         labels = (Label(self.span or _NOWHERE, label),)

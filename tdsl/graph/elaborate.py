@@ -71,7 +71,10 @@ def elaborate(
     result_type = parameters.type(signature.result)
     value = _Elaborator(program, builder, layout).run(function.body, Frame(parameters, values))
     builder.span = function.body.span
-    results = tuple(layout.leaves(builder, value, result_type))
+    results = (
+        *layout.leaves(builder, value, result_type),
+        *(debugged.node for debugged in builder.debugged),
+    )
     graph = Graph(
         name or reference.name,
         tuple(inputs),
@@ -79,6 +82,7 @@ def elaborate(
         open_sizes(inputs),
         builder.names,
         result_type,
+        tuple(builder.debugged),
     )
     check_sizes_are_known(graph, function)
     return graph
@@ -96,7 +100,16 @@ def elaborate_test(program: typed.Program, test: typed.Test, name: str) -> Graph
         for value in elaborator.conditions
         for node in layout.leaves(builder, value, _CONDITION)
     )
-    return Graph(name, (), results, {}, builder.names, TupleType((_CONDITION,) * len(results)))
+    debugged = tuple(builder.debugged)
+    return Graph(
+        name,
+        (),
+        (*results, *(one.node for one in debugged)),
+        {},
+        builder.names,
+        TupleType((_CONDITION,) * len(results)),
+        debugged,
+    )
 
 
 class _Elaborator:

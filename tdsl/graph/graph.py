@@ -99,6 +99,15 @@ class Remark:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Debugged:
+    """A value that `dbg` looks at, there in the program."""
+
+    label: str
+    span: Span | None
+    node: Node
+
+
 @dataclass(frozen=True)
 class Graph:
     """A whole instance. `inputs` are nodes of operation "input" with attributes name and index,
@@ -106,7 +115,9 @@ class Graph:
     symbols that stay unknown until the call, each with (input index, axis) where it is read: an
     axis that is linear in this symbol and has no other. `names` are what the program calls values
     (of `let`, or of the function that gave them), for people; `result_type` is the shape of the
-    whole result, into which the flattened ones fit (None: a plain sequence)."""
+    whole result, into which the flattened ones fit (None: a plain sequence). What is `debugged`
+    comes last among the results, in the order in which it is printed, and is no part of the whole
+    result."""
 
     name: str
     inputs: tuple[Node, ...]
@@ -114,6 +125,7 @@ class Graph:
     open_sizes: Mapping[Symbol, tuple[int, int]] = field(default_factory=dict)
     names: Mapping[Node, str] = field(default_factory=dict)
     result_type: Type | None = None
+    debugged: tuple[Debugged, ...] = ()
 
     def nodes(self) -> Iterator[Node]:
         """Every node that a result needs, and all inputs, operands before users."""

@@ -148,7 +148,11 @@ def _function(
         for text, place in lines
     ]
     head = f"graph {graph.name}({inputs}) -> {given} {{"
-    return "\n".join([head, *shown, f"  return {results}", "}"]) + "\n"
+    debugged = [
+        f"  # dbg {one.label!r}: {printer.operand(one.node)}, the result {place}"
+        for place, one in enumerate(graph.debugged, len(graph.results) - len(graph.debugged))
+    ]
+    return "\n".join([head, *shown, *debugged, f"  return {results}", "}"]) + "\n"
 
 
 def _place(node: Node) -> str:

@@ -118,6 +118,10 @@ class Builder(Protocol):
         """x with `part` in it from these starts on."""
         ...
 
+    def debug(self, x: Any, label: str) -> None:
+        """Have this value printed under the label."""
+        ...
+
     def refuse(self, code: str, message: str, label: str, note: str) -> NoReturn:
         """Report, at the expression that is being built, that it cannot be in this instance."""
         ...

@@ -30,6 +30,7 @@ class Built:
     dtypes: tuple[DType, ...]  # of the results
     scratch: Size
     sites: tuple[Site, ...] = ()
+    debugged: tuple[str, ...] = ()  # the labels of the last results, which `dbg` looks at
 
     @property
     def results(self) -> tuple[ArrayType, ...]:
@@ -157,7 +158,11 @@ def _compile(
         compiled = compile_(text, options, Interface.of_graph(graph))
     except (LoweringError, LLVMError, CompilerCrash) as error:
         raise _our_fault(signature.function.name, error) from error
-    return Stored(compiled, tuple(node.type.dtype for node in graph.results))
+    return Stored(
+        compiled,
+        tuple(node.type.dtype for node in graph.results),
+        tuple(debugged.label for debugged in graph.debugged),
+    )
 
 
 def _our_fault(function: str, error: Exception) -> InternalError:
@@ -175,6 +180,7 @@ def _built(stored: Stored, address: int, owner: object) -> Built:
         stored.dtypes,
         compiled.scratch,
         compiled.sites,
+        stored.debugged,
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from tdsl.lowering.bounds import STATUS_WORDS, Site, violation
 from tdsl.lowering.interface import ALIGNMENT
+from tdsl.ops.debugging import show
 from tdsl.runtime.arrays import Array
 from tdsl.types.dtypes import DType
 
@@ -86,7 +87,17 @@ class Code:
 class Plan:
     """All that is the same in every call with arrays of the same shapes."""
 
-    __slots__ = ("assemble", "code", "dtypes", "pack", "results", "scratch", "sites", "sizes")
+    __slots__ = (
+        "assemble",
+        "code",
+        "debugged",
+        "dtypes",
+        "pack",
+        "results",
+        "scratch",
+        "sites",
+        "sizes",
+    )
 
     def __init__(
         self,
@@ -97,6 +108,7 @@ class Plan:
         scratch: int,
         assemble: Assemble | None,
         sites: Sequence[Site] = (),
+        debugged: Sequence[str] = (),
     ) -> None:
         self.code = code
         self.dtypes = tuple(dtypes)  # of the inputs
@@ -107,6 +119,7 @@ class Plan:
         self.scratch = max(scratch, ALIGNMENT)
         self.assemble = assemble  # None: the one array is the result
         self.sites = tuple(sites)
+        self.debugged = tuple(debugged)  # the labels of the last results, which are printed
 
     def run(self, pointers: list[int]) -> Any:
         """The result for inputs at these addresses, which the caller keeps alive."""
@@ -124,6 +137,11 @@ class Plan:
             refuse(self.sites, start)
         if self.scratch <= KEPT_BYTES:
             code.arenas.append(arena)
+        if self.debugged:
+            first = len(outputs) - len(self.debugged)
+            for label, array in zip(self.debugged, outputs[first:], strict=True):
+                show(array, label)
+            del outputs[first:]
         return outputs[0] if self.assemble is None else self.assemble(outputs)
 
     def _arena(self) -> Array:

@@ -278,7 +278,8 @@ class Function:
         point = Point(parameters, self._static_symbols)
         instance, compiled = self._instance(point, self._may_open)
         plan = self._plan_for(instance, point)
-        if self._flat:
+        # The native entry gives every result back, and prints none.
+        if self._flat and not instance.built.debugged:
             call = self._native.add(
                 instance, statics, plan.dtypes, self._assemble, self._is_tuple, self._call
             )
@@ -303,6 +304,7 @@ class Function:
             built.scratch_bytes(values),
             self._assemble,
             built.sites,
+            built.debugged,
         )
 
     # --- the rest of the surface

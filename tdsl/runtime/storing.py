@@ -19,23 +19,26 @@ class Stored:
 
     compiled: CompiledObject
     dtypes: tuple[DType, ...]  # of the results
+    debugged: tuple[str, ...] = ()  # the labels of the last results, which `dbg` looks at
 
     def to_bytes(self, program: typed.Program) -> bytes:
         """Without a path: the same program in another place has the same bytes."""
         modules = {module.source.name: name for name, module in program.modules.items()}
         compiled = replace(self.compiled, sites=_renamed(self.compiled.sites, modules))
-        header = json.dumps([dtype.name for dtype in self.dtypes]).encode()
+        known = {"dtypes": [dtype.name for dtype in self.dtypes], "debugged": self.debugged}
+        header = json.dumps(known).encode()
         return struct.pack("<Q", len(header)) + header + compiled.to_bytes()
 
     @staticmethod
     def from_bytes(data: bytes, program: typed.Program) -> Stored:
         (length,) = struct.unpack_from("<Q", data)
-        names = json.loads(data[8 : 8 + length])
+        known = json.loads(data[8 : 8 + length])
         compiled = CompiledObject.from_bytes(data[8 + length :])
         sources = {name: module.source.name for name, module in program.modules.items()}
         return Stored(
             replace(compiled, sites=_renamed(compiled.sites, sources)),
-            tuple(DTYPES[name] for name in names),
+            tuple(DTYPES[name] for name in known["dtypes"]),
+            tuple(known["debugged"]),
         )
 
 
