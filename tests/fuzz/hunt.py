@@ -49,5 +49,11 @@ def main(first: int = 0, count: int = COUNT, kinds: tuple[str, ...] = tuple(KIND
 
 
 if __name__ == "__main__":
-    numbers = [int(word) for word in sys.argv[1:3]]
-    sys.exit(main(*numbers, **({"kinds": tuple(sys.argv[3:])} if sys.argv[3:] else {})))
+    given = sys.argv[1:]
+    sys.exit(
+        main(
+            int(given[0]) if given else 0,
+            int(given[1]) if given[1:] else COUNT,
+            tuple(given[2:]) or tuple(KINDS),
+        )
+    )

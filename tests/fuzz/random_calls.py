@@ -15,7 +15,6 @@ from tdsl.check import typed
 from tdsl.graph.values import fields_of
 from tdsl.reference.evaluate import evaluate
 from tdsl.types.dtypes import DTYPES, DType
-
 from tdsl.types.sizes import Pack, Size, Symbol
 from tdsl.types.types import (
     ListType,
@@ -49,14 +48,15 @@ def _holds(constraint: typed.Constraint, sizes: Mapping[Symbol, Size]) -> bool:
     if left is None or right is None:
         return False
     if constraint.relation == "divides":
-        return left > 0 and right % left == 0
-    return {
+        return bool(left > 0 and right % left == 0)
+    holds: bool = {
         "==": left == right,
         "<=": left <= right,
         "<": left < right,
         ">=": left >= right,
         ">": left > right,
     }[constraint.relation]
+    return holds
 
 
 def _symbols(type_: Type) -> Iterator[Symbol]:

@@ -102,6 +102,7 @@ class DataGenerator:
         self.random = random
         self.count = 0
         self.structs: list[Struct] = []
+        self.checked: set[str] = set()  # what a run-time position may refuse to give
         self.floats = FLOATS if random.random() < 0.5 else FLOATS[1:]
 
     def name(self, letter: str = "v") -> str:
@@ -337,15 +338,13 @@ class DataGenerator:
     def position(self, scope: Scope) -> tuple[str, Scope]:
         """take, slice and update with positions that are known when the program runs."""
         every = [
-            (text, leaf)
-            for name, tree in scope
-            for text, leaf in leaves(name, tree)
-            if leaf.shape
+            (text, leaf) for name, tree in scope for text, leaf in leaves(name, tree) if leaf.shape
         ]
         if not every:
             return self.let(scope)
         text, leaf = self.random.choice(every)
         name = self.name()
+        self.checked.add(name)
         rest = leaf.shape[1:]
         form = self.random.choice(("take", "slice", "update"))
         if form == "take":
@@ -408,6 +407,8 @@ class DataGenerator:
             line, scope = step(scope)
             lines.append(line)
         results = self.random.sample(scope[before:], min(len(scope) - before, 3))
+        # What nothing uses, native code leaves out, and then nothing says that it was outside.
+        results += [one for one in scope[before:] if one[0] in self.checked and one not in results]
         value = ", ".join(name for name, _ in results)
         type_ = ", ".join(str(tree) for _, tree in results)
         if len(results) > 1:

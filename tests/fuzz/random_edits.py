@@ -13,8 +13,29 @@ TOKEN = re.compile(
 OPERATORS = ("+", "-", "*", "/", "//", "%", "**", "@", "<", "<=", ">", "==", "!=")
 NUMBERS = ("0", "1", "2", "3", "-1", "-2", "0.5", "7", "40")
 WORDS = frozenset(
-    "fn let pub struct import from as static where divides fold scan for in if else tdsl "
-    "example test const type".split()
+    [
+        "fn",
+        "let",
+        "pub",
+        "struct",
+        "import",
+        "from",
+        "as",
+        "static",
+        "where",
+        "divides",
+        "fold",
+        "scan",
+        "for",
+        "in",
+        "if",
+        "else",
+        "tdsl",
+        "example",
+        "test",
+        "const",
+        "type",
+    ]
 )
 FUNCTIONS = (
     ("sum", "mean", "max", "min", "prod", "cumsum", "argmax", "any"),
@@ -62,7 +83,7 @@ def edited(text: str, random: Random, start: int = 0) -> str:
             found = replaced(token, f"{word} {word}")
         elif kind == "list":
             # Axes, permutations, shapes, lists of names: two items change places.
-            lists = [m for m in re.finditer(r"\[([^\[\]()\n]+,[^\[\]()\n]+)\]", text[start:])]
+            lists = list(re.finditer(r"\[([^\[\]()\n]+,[^\[\]()\n]+)\]", text[start:]))
             if lists:
                 chosen = random.choice(lists)
                 items = chosen.group(1).split(",")

@@ -44,7 +44,18 @@ def _must_be_kept(value: Any, operation: Any) -> bool:
     if isinstance(value, ir.BlockArgument):
         several = sum(1 for _ in value.uses) > 1 and operation.name == "scf.for"
         return several or not becomes_itself(operation, value)
-    return value.owner.name in _NOT_OWN
+    return value.owner.name in _NOT_OWN or _is_result(value)
+
+
+def _is_result(value: Any) -> bool:
+    """Whether it, or a view of it, is a result, which is read at the very end. If the update is a
+    result, too, its memory is written before that, and upstream's analysis does not see that the
+    two would share it."""
+    return any(
+        use.owner.name == "bufferization.materialize_in_destination"
+        or (use.owner.name in _NOT_OWN and _is_result(use.owner.results[0]))
+        for use in value.uses
+    )
 
 
 def own_copy(value: Any) -> Any:
