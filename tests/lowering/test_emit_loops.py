@@ -134,7 +134,7 @@ def test_a_cache_is_copied_once_to_where_the_result_lies() -> None:
     [
         ("nested", 1, 2),  # the argument to the result, and the state around to the one inside
         ("copy_state", 1, 1),  # a row's sums; the argument to the result
-        ("later", 1, 2),  # `x` is needed after the loop that begins with it
+        ("later", 0, 1),  # `x` is a result, too: the loop begins with a copy in the other
         ("rolled", 0, 0),
         ("fib", 1, 4),  # two arguments, and a state that becomes another
     ],

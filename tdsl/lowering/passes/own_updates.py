@@ -44,18 +44,40 @@ def _must_be_kept(value: Any, operation: Any) -> bool:
     if isinstance(value, ir.BlockArgument):
         several = sum(1 for _ in value.uses) > 1 and operation.name == "scf.for"
         return several or not becomes_itself(operation, value)
-    return value.owner.name in _NOT_OWN or _is_result(value)
+    return value.owner.name in _NOT_OWN or _is_result(value, operation)
 
 
-def _is_result(value: Any) -> bool:
-    """Whether it, or a view of it, is a result, which is read at the very end. If the update is a
-    result, too, its memory is written before that, and upstream's analysis does not see that the
-    two would share it."""
-    return any(
-        use.owner.name == "bufferization.materialize_in_destination"
-        or (use.owner.name in _NOT_OWN and _is_result(use.owner.results[0]))
-        for use in value.uses
-    )
+def _is_result(value: Any, but: Any) -> bool:
+    """Whether it, or what shares its memory apart from `but`, is a result, which is read at the
+    very end. If `but` is a result, too, its memory is written before that, and upstream's analysis
+    does not see that the two would share it."""
+    waiting, seen = [value], {value}
+    while waiting:
+        for use in waiting.pop().uses:
+            owner = use.owner
+            if owner.name == "bufferization.materialize_in_destination":
+                return True
+            if owner.operation == but.operation:
+                continue
+            shared = _shares(owner, use.operand_number)
+            if shared is not None and shared not in seen:
+                seen.add(shared)
+                waiting.append(shared)
+    return False
+
+
+def _shares(user: Any, place: int) -> Any:
+    """The result that may be in the memory of an operand."""
+    results = user.operation.results
+    if user.name in _NOT_OWN:
+        return results[0]
+    if user.name == "tensor.insert_slice":
+        return results[0] if place == 1 else None
+    if user.name == "scf.for" or user.name.startswith("linalg."):
+        # What is written to stands last.
+        at = place - (len(user.operation.operands) - len(results))
+        return results[at] if at >= 0 and len(results) else None
+    return None
 
 
 def own_copy(value: Any) -> Any:
