@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -26,6 +27,21 @@ def collect(root: Any, names: Collection[str]) -> list[Any]:
 
     root.operation.walk(visit)
     return found
+
+
+_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_pointer.restype, _capsule_pointer.argtypes = (
+    ctypes.c_void_p,
+    [ctypes.py_object, ctypes.c_char_p],
+)
+
+
+def identity(operation: Any) -> int:
+    """Which operation this is, while it exists. `hash` will not do: it is made from the contents,
+    so two operations without results that say the same have the same one."""
+    pointer = _capsule_pointer(operation.operation._CAPIPtr, b"mlir.ir.Operation._CAPIPtr")
+    assert pointer is not None
+    return int(pointer)
 
 
 @contextmanager

@@ -50,3 +50,19 @@ def test_a_result_is_not_what_a_loop_makes_of_it(kernels: str) -> None:
     updated, kept = tdsl.loads(text, kernels=kernels).f(x, y, np.int32(0))
     assert np.array_equal(updated, np.vstack([y, 2 * x[1:]]))
     assert np.array_equal(kept, 2 * x)
+
+
+@pytest.mark.parametrize("kernels", ["all", "none"])
+def test_operations_that_say_the_same_are_told_apart(kernels: str) -> None:
+    """The state is copied before the loop and again in each step, by operations that are equal."""
+    text = """tdsl 0.1
+pub fn f[M, K, L](x: f32[M, K], ns: [i32[K]; L]) -> [f32[K, M]; L] {
+    let (_, v) = scan (a, w) = (ns[0], full([K, M], 0.5, f64)) for n in ns {
+        ((ns[0], w), tanh(x.T))
+    }
+    v
+}
+"""
+    x = np.ones((1, 5), np.float32)
+    result = tdsl.loads(text, kernels=kernels).f(x, [np.ones(5, np.int32)] * 5)
+    np.testing.assert_allclose(np.stack(list(result)), np.tanh(1) * np.ones((5, 5, 1)), rtol=1e-6)

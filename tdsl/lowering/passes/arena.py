@@ -18,6 +18,7 @@ from tdsl.lowering.rewriting import (
     as_block,
     before,
     collect,
+    identity,
     index,
     public_function,
     replace,
@@ -136,7 +137,7 @@ def _numbered(block: Any) -> Order:
             for region in operation.regions:
                 for nested in region.blocks:
                     number = visit(nested, number + 1)
-            order[hash(operation)] = (first, number)
+            order[identity(operation)] = (first, number)
             number += 1
         return number
 
@@ -154,7 +155,7 @@ def _buffer(operation: Any, order: Order, sizes: Sizes) -> Buffer:
         count = count * size
     count = sizes.at_most(count)
     block = operation.operation.block
-    first = last = order[hash(operation)][0]
+    first = last = order[identity(operation)][0]
     # Everything that the buffer's memory can be reached through: views, and operations with
     # regions that take it and may hand it on.
     waiting = list(operation.results)
@@ -165,9 +166,9 @@ def _buffer(operation: Any, order: Order, sizes: Sizes) -> Buffer:
             user = use.owner.operation
             while not _holds(block, user):  # a loop hands it on: it lives around the loop
                 around = block.owner.operation
-                block, first = around.block, min(first, order[hash(around)][0])
-                last = max(last, order[hash(around)][1])
-            last = max(last, order[hash(ancestor_in(block, user))][1])
+                block, first = around.block, min(first, order[identity(around)][0])
+                last = max(last, order[identity(around)][1])
+            last = max(last, order[identity(ancestor_in(block, user))][1])
             for result in user.results:
                 reaches = isinstance(result.type, ir.MemRefType) or user.name in _ADDRESSES
                 if reaches and hash(result) not in seen:

@@ -9,7 +9,7 @@ from mlir.dialects import linalg, tensor
 
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes.structured import mentions
-from tdsl.lowering.rewriting import DYNAMIC, as_block, before, collect, functions, index
+from tdsl.lowering.rewriting import DYNAMIC, as_block, before, collect, functions, identity, index
 
 _COSTLY = frozenset({"arith.divf", "arith.remf", "arith.divsi", "arith.remsi"})
 
@@ -33,14 +33,14 @@ def run(module: Any, options: Options) -> None:
             for position, value in enumerate(list(operation.operands)):
                 if not _is_fusible(value):
                     continue
-                if hash(value.owner.operation) not in costly:
+                if identity(value.owner) not in costly:
                     continue
                 if _is_read_again(maps[position]):
                     _separate(operation, position, value)
                 else:
-                    costly.add(hash(operation.operation))
+                    costly.add(identity(operation))
             if any(_costs(inner) for inner in as_block(operation).operations):
-                costly.add(hash(operation.operation))
+                costly.add(identity(operation))
 
 
 def _costs(operation: Any) -> bool:

@@ -10,7 +10,7 @@ from mlir import ir
 from mlir.dialects import memref
 
 from tdsl.lowering.passes.structured import Structured
-from tdsl.lowering.rewriting import DYNAMIC, before, replace, root, touches_elements
+from tdsl.lowering.rewriting import DYNAMIC, before, identity, replace, root, touches_elements
 from tdsl.lowering.sizes import Sizes
 from tdsl.types.sizes import Size
 
@@ -123,7 +123,7 @@ def _looks_up(reader: Structured, writer: Structured) -> bool:
 def contract_buffers(group: Group) -> Group:
     """A buffer that only this group uses needs no more than one row."""
     members = list(group.members)
-    operations = {hash(member.operation.operation): at for at, member in enumerate(members)}
+    operations = {identity(member.operation): at for at, member in enumerate(members)}
     buffers: list[Any] = []
     for member in members:
         for access in member.accesses:
@@ -135,7 +135,7 @@ def contract_buffers(group: Group) -> Group:
         if value.owner.operation.block != members[0].operation.operation.block:
             continue  # allocated outside of a loop: it may carry values from turn to turn
         users = [use.owner.operation for use in value.uses]
-        if any(hash(user) not in operations for user in users):
+        if any(identity(user) not in operations for user in users):
             continue
         accesses = [
             access

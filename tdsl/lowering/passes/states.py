@@ -6,7 +6,7 @@ from typing import Any
 
 from mlir import ir
 
-from tdsl.lowering.rewriting import ancestor_in
+from tdsl.lowering.rewriting import ancestor_in, identity
 
 
 def becomes_itself(operation: Any, state: Any) -> bool:
@@ -29,7 +29,7 @@ def _next_states(operation: Any) -> set[int]:
             user = ancestor_in(operation.block, use.owner)
             if user.name == "scf.yield":
                 found.add(use.operand_number)
-            elif hash(user) not in seen:
-                seen.add(hash(user))
+            elif identity(user) not in seen:
+                seen.add(identity(user))
                 waiting.extend(user.results)
     return found
