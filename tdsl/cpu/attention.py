@@ -8,12 +8,12 @@ from typing import Any, Final
 from mlir import ir
 
 from tdsl.cpu.attention_block import Block
-from tdsl.cpu.attention_form import Attention
 from tdsl.cpu.attention_frame import Frame, Tile
-from tdsl.cpu.body import Tensor, Unreadable
-from tdsl.cpu.evaluate import Evaluator, Place
 from tdsl.cpu.rows import combine
-from tdsl.cpu.vectors import Code, Value
+from tdsl.lowering.claims.attention import Attention
+from tdsl.lowering.claims.body import Tensor, Unreadable
+from tdsl.lowering.claims.code import Code, Value
+from tdsl.lowering.claims.evaluate import Evaluator, Place
 from tdsl.lowering.kernels import Kernel, KernelRequest, Refused
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options

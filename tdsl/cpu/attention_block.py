@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from tdsl.cpu.attention_frame import CHUNK, INFINITY, Frame
-from tdsl.cpu.body import Reshape, Tensor, Transpose, Unreadable
-from tdsl.cpu.evaluate import ONLY, Evaluator, Operand, Place, Places, regrouped, store
 from tdsl.cpu.rows import combine
-from tdsl.cpu.softmax import plain
-from tdsl.cpu.vectors import Value, exp_of_negative, transposed
+from tdsl.cpu.vectors import exp_of_negative, transposed
+from tdsl.lowering.claims.body import Reshape, Tensor, Transpose, Unreadable
+from tdsl.lowering.claims.code import Value
+from tdsl.lowering.claims.evaluate import ONLY, Evaluator, Operand, Place, Places, regrouped, store
+from tdsl.lowering.claims.softmax import plain
 
 _UNROLL: Final = 4
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from mlir import ir
 
-from tdsl.cpu.attention_form import Attention, literal, origin
-from tdsl.cpu.body import Tensor, Unreadable
-from tdsl.cpu.evaluate import Operand, Place, Places
-from tdsl.cpu.vectors import Code
+from tdsl.lowering.claims.attention import Attention, literal, origin
+from tdsl.lowering.claims.body import Tensor, Unreadable
+from tdsl.lowering.claims.code import Code
+from tdsl.lowering.claims.evaluate import Operand, Place, Places
 
 CHUNK: Final = 256
 """Keys whose scores are held at a time."""

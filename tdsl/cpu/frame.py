@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tdsl.cpu.elements import Elements, Lanes, key
-from tdsl.cpu.product import Product
 from tdsl.cpu.reading import Operands
 from tdsl.cpu.tiles import Tile
 from tdsl.cpu.writer import Index, Writer, call
+from tdsl.lowering.claims.product import Product
 from tdsl.lowering.kernels import KernelRequest
 from tdsl.lowering.rewriting import DYNAMIC
 

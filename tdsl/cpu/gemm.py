@@ -11,10 +11,10 @@ from tdsl.cpu.frame import SCRATCH, Buffer, Frame
 from tdsl.cpu.gemv import Dots, Few, Streaming
 from tdsl.cpu.microkernel import Micro, PackedPanel
 from tdsl.cpu.packing import Panel
-from tdsl.cpu.product import read_product
 from tdsl.cpu.reading import lies_along
 from tdsl.cpu.tiles import Tile, tile_for
 from tdsl.cpu.writer import Index, Writer, call
+from tdsl.lowering.claims.product import read_product
 from tdsl.lowering.kernels import Kernel, KernelRequest, Refused, operand_size
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options

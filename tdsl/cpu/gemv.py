@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
-from tdsl.cpu.product import Product
 from tdsl.cpu.reading import Operands
 from tdsl.cpu.writer import Index, Writer
+from tdsl.lowering.claims.product import Product
 
 # Neighbouring rows of the right operand that are read side by side, by the number of rows of the
 # product: with more the coefficients would not stay in registers.

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.cpu.product import Product
 from tdsl.cpu.reading import Operands, lies_along
 from tdsl.cpu.tiles import Tile
 from tdsl.cpu.writer import Index, Writer
+from tdsl.lowering.claims.product import Product
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tdsl.cpu.product import Product, Side
 from tdsl.cpu.writer import Index, Writer
+from tdsl.lowering.claims.product import Product, Side
 from tdsl.lowering.machine import Machine
 
 

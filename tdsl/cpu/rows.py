@@ -9,10 +9,11 @@ from typing import Any, Final
 
 from mlir import ir
 
-from tdsl.cpu.body import Body, Combine, Map, Reduce, Tensor, Unreadable
-from tdsl.cpu.evaluate import ONLY, Evaluator, Operand, Place, Places, store
-from tdsl.cpu.softmax import as_products, flushable, operation, plain
-from tdsl.cpu.vectors import Code, Value, exp_of_negative
+from tdsl.cpu.vectors import exp_of_negative
+from tdsl.lowering.claims.body import Body, Combine, Map, Reduce, Tensor, Unreadable
+from tdsl.lowering.claims.code import Code, Value
+from tdsl.lowering.claims.evaluate import ONLY, Evaluator, Operand, Place, Places, store
+from tdsl.lowering.claims.softmax import as_products, flushable, operation, plain
 from tdsl.lowering.kernels import Kernel, KernelRequest, Refused
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options

@@ -8,8 +8,17 @@ from typing import Any
 
 from mlir import ir
 
-from tdsl.cpu.body import Argument, Map, Reshape, Splat, Tensor, Transpose, Unreadable, constant_of
-from tdsl.cpu.vectors import Code, Value
+from tdsl.lowering.claims.body import (
+    Argument,
+    Map,
+    Reshape,
+    Splat,
+    Tensor,
+    Transpose,
+    Unreadable,
+    constant_of,
+)
+from tdsl.lowering.claims.code import Code, Value
 
 
 @dataclass(frozen=True)

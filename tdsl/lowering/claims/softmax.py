@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tdsl.cpu.body import Body, Map, Reduce, Tensor
+from tdsl.lowering.claims.body import Body, Map, Reduce, Tensor
 
 _INFINITY = float("inf")
 

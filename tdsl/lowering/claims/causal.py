@@ -8,8 +8,8 @@ from typing import Any
 
 from mlir import ir
 
-from tdsl.cpu.body import Argument, Map, Product, Reshape, Splat, Tensor, constant_of
-from tdsl.cpu.softmax import chosen, operation, plain
+from tdsl.lowering.claims.body import Argument, Map, Product, Reshape, Splat, Tensor, constant_of
+from tdsl.lowering.claims.softmax import chosen, operation, plain
 
 _INFINITY = float("inf")
 

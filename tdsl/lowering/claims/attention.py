@@ -7,9 +7,18 @@ from typing import Any
 
 from mlir import ir
 
-from tdsl.cpu import causal
-from tdsl.cpu.body import Body, Map, Product, Reduce, Reshape, Tensor, Transpose, Unreadable
-from tdsl.cpu.softmax import divided, plain, softmax_at, total_under
+from tdsl.lowering.claims import causal
+from tdsl.lowering.claims.body import (
+    Body,
+    Map,
+    Product,
+    Reduce,
+    Reshape,
+    Tensor,
+    Transpose,
+    Unreadable,
+)
+from tdsl.lowering.claims.softmax import divided, plain, softmax_at, total_under
 
 
 @dataclass(frozen=True)
