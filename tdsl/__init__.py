@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Error,
         InternalError,
         ProgramWarning,
+        RecompileWarning,
         ShapeError,
         SizeError,
         TargetError,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tdsl.runtime.function import CompiledFunction, Function
     from tdsl.runtime.lists import StackedList, stack
     from tdsl.runtime.module import Module, load, loads
+    from tdsl.runtime.recompiles import explain_recompiles
     from tdsl.runtime.structs import Struct
 
 __version__ = "0.1.0.dev0"
@@ -37,11 +39,13 @@ _HOME = {
     "InternalError": "tdsl.errors",
     "Module": "tdsl.runtime.module",
     "ProgramWarning": "tdsl.errors",
+    "RecompileWarning": "tdsl.errors",
     "ShapeError": "tdsl.errors",
     "SizeError": "tdsl.errors",
     "StackedList": "tdsl.runtime.lists",
     "Struct": "tdsl.runtime.structs",
     "TargetError": "tdsl.errors",
+    "explain_recompiles": "tdsl.runtime.recompiles",
     "load": "tdsl.runtime.module",
     "loads": "tdsl.runtime.module",
     "stack": "tdsl.runtime.lists",
@@ -57,12 +61,14 @@ __all__ = [
     "InternalError",
     "Module",
     "ProgramWarning",
+    "RecompileWarning",
     "ShapeError",
     "SizeError",
     "StackedList",
     "Struct",
     "TargetError",
     "__version__",
+    "explain_recompiles",
     "load",
     "loads",
     "stack",

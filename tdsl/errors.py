@@ -110,6 +110,10 @@ class ProgramWarning(UserWarning):
     """What the checker warns about in a program that it accepts."""
 
 
+class RecompileWarning(UserWarning):
+    """One size makes a function be compiled again and again."""
+
+
 _PUBLIC: tuple[type, ...] = (
     Error,
     CompileError,
@@ -120,6 +124,7 @@ _PUBLIC: tuple[type, ...] = (
     TargetError,
     InternalError,
     ProgramWarning,
+    RecompileWarning,
 )
 for _public in _PUBLIC:
     _public.__module__ = "tdsl"  # what tracebacks show is what users write

@@ -6,6 +6,7 @@ import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,15 +24,17 @@ from tdsl.runtime.bindings import (
     open_symbols,
     resolve,
 )
-from tdsl.runtime.build import build
+from tdsl.runtime.build import build, can_elaborate
 from tdsl.runtime.calling import Plan, address_of, addresses_of
 from tdsl.runtime.layout import layout_of
 from tdsl.runtime.native import NativeCalls, is_plain_tuple
 from tdsl.runtime.reading import Reader
+from tdsl.runtime.recompiles import remember, warn_if_many
 from tdsl.runtime.solving import solve_arguments
 from tdsl.runtime.specialise import Instance, Instances, Point, statics_of
 from tdsl.runtime.structs import StructClasses
 from tdsl.syntax.diagnostics import DiagnosticError
+from tdsl.types.numbers import Kind
 from tdsl.types.sizes import Size
 from tdsl.types.types import Substitution, TupleType
 
@@ -106,6 +109,7 @@ class Function:
         self._instances = Instances(
             lambda parameters: build(program, signature, parameters, origin.kernels, origin.bounds)
         )
+        remember(self._instances, signature.function.name, _kinds(signature))
         self._plans: dict[tuple[Any, ...], Plan] = {}
         # Of plain calls that leave arguments out: the plan, and arrays of the defaults.
         self._shorter: dict[tuple[Any, ...], tuple[Plan, list[Array]]] = {}
@@ -289,9 +293,13 @@ class Function:
 
     def _instance(self, point: Point, may_open: bool) -> tuple[Instance, bool]:
         try:
-            return self._instances.find(point, self._asked, may_open)
+            instance, compiled = self._instances.find(point, self._asked, may_open)
         except DiagnosticError as error:
             raise compile_error(error) from None
+        if compiled and not may_open:
+            can_open = partial(can_elaborate, self._program, self._signature)
+            warn_if_many(self.__name__, self._instances, point, self._asked, can_open)
+        return instance, compiled
 
     def _plan_for(self, instance: Instance, point: Point) -> Plan:
         built = instance.built
@@ -358,7 +366,7 @@ class Function:
 
     def cache_info(self) -> CacheInfo:
         """How calls found their instances, in the manner of functools.lru_cache."""
-        kinds = {parameter.name: parameter.kind for parameter in self._signature.sizes}
+        kinds = _kinds(self._signature)
         instances = tuple(instance.describe(kinds) for instance in self._instances)
         hits = self._hits + self._native.calls
         return CacheInfo(hits, self._misses, len(instances), instances)
@@ -379,6 +387,10 @@ class Function:
         near = difflib.get_close_matches(name, ("compile", "mlir", "cache_info"), 1)
         hint = f"; did you mean `{near[0]}`?" if near else ""
         raise AttributeError(f"the TDSL function `{self.__name__}` has no attribute `{name}`{hint}")
+
+
+def _kinds(signature: typed.Signature) -> dict[str, Kind]:
+    return {parameter.name: parameter.kind for parameter in signature.sizes}
 
 
 def _statics_key(statics: Mapping[str, object]) -> frozenset[tuple[str, type, object]]:

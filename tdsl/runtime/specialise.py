@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tdsl.check import typed
+from tdsl.runtime import reasons
 from tdsl.runtime.build import Built
+from tdsl.runtime.reasons import Reason, Values
 from tdsl.syntax.diagnostics import DiagnosticError
 from tdsl.types.numbers import Kind, shown
 from tdsl.types.sizes import Shape, Size, Symbol
 from tdsl.types.types import Substitution
 
-Values = Mapping[Symbol, int]  # of every size symbol, and of every axis of a pack, in one call
 Key = tuple[Any, ...]
 
 
@@ -69,10 +70,12 @@ class Point:
 
 @dataclass(frozen=True)
 class Instance:
-    """A compiled instance, and the parameters that it was compiled for."""
+    """A compiled instance, the parameters that it was compiled for, and why that was done."""
 
     parameters: Substitution
     built: Built
+    reason: Reason
+    point: Point  # of the call that it was compiled for
 
     def describe(self, kinds: Mapping[str, Kind] | None = None) -> str:
         """`T=?, C=768, heads=12, E=f32`, for cache_info. `kinds` tells statics that are no sizes."""
@@ -103,9 +106,9 @@ class Instances:
         self._pending: dict[Key, threading.Lock] = {}
         self._first: dict[Key, Values] = {}
         self._open: dict[Key, frozenset[Symbol]] = {}
-        self._closed: set[Key] = set()
+        self._closed: dict[Key, str] = {}  # why sizes cannot be open
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Instance]:
         return iter(tuple(self._ready.values()))
 
     def __len__(self) -> int:
@@ -124,19 +127,19 @@ class Instances:
             opened = asked | self._varying(group, values)
         try:
             return self._at(point, values, group, opened)
-        except DiagnosticError:
+        except DiagnosticError as error:
             # Some functions need a size to be a number: to unroll over it, or because no argument
             # shows it. Unless the user asked, that is no error: each value gets an instance.
             if opened == asked:
                 raise
-            self._closed.add(group)
+            self._closed[group] = error.diagnostics[0].message
             return self._at(point, values, group, asked)
 
     def _at(
         self, point: Point, values: Values, group: Key, opened: frozenset[Symbol]
     ) -> tuple[Instance, bool]:
         closed = frozenset((s, value) for s, value in values.items() if s not in opened)
-        return self._get((group, opened, closed), lambda: point.opened(opened))
+        return self._get((group, opened, closed), point, opened)
 
     def _varying(self, group: Key, values: Values) -> frozenset[Symbol]:
         first = self._first.setdefault(group, values)
@@ -147,7 +150,27 @@ class Instances:
         # A call with the very first sizes goes on with the instance that was made for them.
         return frozenset() if first == values else found
 
-    def _get(self, key: Key, parameters: Callable[[], Substitution]) -> tuple[Instance, bool]:
+    def _reason(self, point: Point, opened: frozenset[Symbol]) -> Reason:
+        """Why there is no instance for this call yet."""
+        earlier = [*self._ready.values()]
+        if not earlier:
+            return reasons.FIRST
+        group, values = point.group, point.values
+        alike = [instance for instance in earlier if instance.point.group == group]
+        if not alike:
+            return reasons.of_choice(earlier[-1].point.parameters, point.parameters, point.statics)
+        known = alike[-1].point.values
+        if group in self._closed:
+            why = f"it cannot be left open ({self._closed[group]})"
+            return reasons.of_size(known, values, values, why)
+        closed = values.keys() - opened
+        forbidden = reasons.of_size(known, values, closed, "`dynamic` keeps it fixed")
+        if forbidden.changes:
+            return forbidden
+        first = self._first.get(group, known)
+        return reasons.of_size(first, values, opened, "a size that varies is open from then on")
+
+    def _get(self, key: Key, point: Point, opened: frozenset[Symbol]) -> tuple[Instance, bool]:
         found = self._ready.get(key)
         if found is not None:
             return found, False
@@ -158,8 +181,9 @@ class Instances:
             if found is not None:
                 return found, False
             try:
-                chosen = parameters()
-                found = Instance(chosen, self._build(chosen))
+                chosen = point.opened(opened)
+                built = self._build(chosen)
+                found = Instance(chosen, built, self._reason(point, opened), point)
                 self._ready[key] = found
             finally:
                 self._pending.pop(pending, None)
