@@ -43,6 +43,7 @@ class GraphBuilder:
         self._nodes: dict[Any, Node] = {}
         self._priorities: dict[Node, int] = {}
         self._count = 0
+        self._loops = 0  # in which `dbg` looks at something
 
     # --- nodes
 
@@ -160,16 +161,14 @@ class GraphBuilder:
         self.refuse("E0704", message, label, note)
 
     def debug(self, x: Node, label: str) -> None:
-        if self._around is not None:
-            # A step has no way to hand out what another step overwrites.
-            self.refuse(
-                "E0112",
-                "inside of a loop only the evaluator prints what `dbg` looks at, in this version",
-                f"{label!r} would be printed in every step",
-                "`tdslc test` runs the tests that use it in the evaluator; to compile this, look at "
-                "the result of the loop, or write `@unroll` in front of the loop",
-            )
-        self.debugged.append(Debugged(label, self.span, x))
+        self.debugged.append(Debugged(label, self.span, self.here(x)))
+
+    def debug_steps(self, debugged: Sequence[Debugged], stacked: Sequence[Node]) -> None:
+        """What the steps of a loop looked at, of all of them, stacked."""
+        self._root._loops += 1
+        loop = self._root._loops
+        for one, node in zip(debugged, stacked, strict=True):
+            self.debugged.append(Debugged(one.label, one.span, node, (loop, *one.loops)))
 
     def refuse(self, code: str, message: str, label: str, note: str) -> NoReturn:
         labels = (Label(self.span or _NOWHERE, label),)

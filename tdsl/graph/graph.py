@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from tdsl.ops.debugging import Looked
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DType
 from tdsl.types.sizes import Size, Symbol
@@ -101,11 +102,17 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Debugged:
-    """A value that `dbg` looks at, there in the program."""
+    """A value that `dbg` looks at, there in the program. Inside of `loops`, each a number of its
+    own, outermost first, the node has what their steps looked at along its first axes."""
 
     label: str
     span: Span | None
     node: Node
+    loops: tuple[int, ...] = ()
+
+    @property
+    def looked(self) -> Looked:
+        return Looked(self.label, self.loops)
 
 
 @dataclass(frozen=True)

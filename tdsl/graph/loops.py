@@ -171,6 +171,8 @@ class Body:
             results += layout.leaves(inner, state, self.state_type)
         if self.made_type is not None:
             results += layout.leaves(inner, made, self.made_type.item)
+        made_count = len(results)
+        results += (debugged.node for debugged in inner.debugged)
         own = tuple(map(inner.here, results))  # may capture more
         body = LoopBody(
             self.states,
@@ -183,6 +185,8 @@ class Body:
         given = self.outer.loop(
             body, self.initial, self.stacked, tuple(inner.captured), self.trip, self.start
         )
+        if inner.debugged:
+            self.outer.debug_steps(inner.debugged, given[made_count:])
         leaves = iter(given)
         last = layout.of_leaves(self.state_type, leaves) if self.state_type is not None else ()
         if self.made_type is None:

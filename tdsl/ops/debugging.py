@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,6 +42,31 @@ def _print(x: Array, label: str) -> Array:
 def show(x: Array, label: str) -> None:
     """What `dbg` prints, wherever the value was computed."""
     print(described(x, label), file=sys.stderr)
+
+
+class Looked(NamedTuple):
+    """A `dbg` of native code: its label and, outermost first, the loops around it, each a number of
+    its own."""
+
+    label: str
+    loops: tuple[int, ...] = ()
+
+
+def show_all(looked: Sequence[Looked], values: Sequence[Array], depth: int = 0) -> None:
+    """Print what native code looked at, in the order of the program: what is looked at in a loop
+    has its steps along the first axis, and each step prints all of its own."""
+
+    def loop_of(pair: tuple[Looked, Array]) -> int | None:
+        return pair[0].loops[depth] if len(pair[0].loops) > depth else None
+
+    for loop, group in groupby(zip(looked, values, strict=True), loop_of):
+        inside, arrays = zip(*group, strict=True)
+        if loop is None:
+            for one, array in zip(inside, arrays, strict=True):
+                show(array, one.label)
+        else:
+            for step in zip(*arrays, strict=True):
+                show_all(inside, step, depth + 1)
 
 
 def described(x: Array, label: str) -> str:
@@ -94,8 +120,7 @@ DBG = Builtin(
     (Parameter("x", "value"), Parameter("label", "label")),
     "dbg[E: dtype(any), ...S](x: E[...S], label) -> E[...S]",
     "x itself; its type and its elements are printed to stderr under the label: by the evaluator, "
-    "which runs tests, at once, and by native code when the call is over. In the body of a loop "
-    "that stays a loop only the evaluator prints, and native code refuses it.",
+    "which runs tests, at once, and by native code, in the same order, when the call is over.",
     'dbg(f32(2.0), "two") == 2.0',
     quiet(_rule),
     _print,

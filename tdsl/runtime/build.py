@@ -12,10 +12,12 @@ from tdsl.graph.graph import ArrayType, Graph
 from tdsl.lowering.bounds import Site
 from tdsl.lowering.interface import Interface, evaluate
 from tdsl.lowering.options import BOUNDS, Bounds, Kernels, Options
+from tdsl.ops.debugging import Looked
 from tdsl.runtime.cache import Cache, open_cache
 from tdsl.runtime.calling import Code
 from tdsl.runtime.keys import describe, digest, instance_key
 from tdsl.runtime.storing import Stored
+from tdsl.syntax.diagnostics import DiagnosticError
 from tdsl.types.dtypes import DType
 from tdsl.types.sizes import Size, Symbol
 from tdsl.types.types import Substitution
@@ -30,7 +32,7 @@ class Built:
     dtypes: tuple[DType, ...]  # of the results
     scratch: Size
     sites: tuple[Site, ...] = ()
-    debugged: tuple[str, ...] = ()  # the labels of the last results, which `dbg` looks at
+    debugged: tuple[Looked, ...] = ()  # of the last results, which `dbg` looks at
 
     @property
     def results(self) -> tuple[ArrayType, ...]:
@@ -161,8 +163,21 @@ def _compile(
     return Stored(
         compiled,
         tuple(node.type.dtype for node in graph.results),
-        tuple(debugged.label for debugged in graph.debugged),
+        tuple(debugged.looked for debugged in graph.debugged),
     )
+
+
+def can_elaborate(
+    program: typed.Program, signature: typed.Signature, parameters: Substitution
+) -> bool:
+    """Whether there can be an instance with these sizes open."""
+    from tdsl.graph.elaborate import elaborate
+
+    try:
+        elaborate(program, signature.function, parameters)
+    except DiagnosticError:
+        return False
+    return True
 
 
 def _our_fault(function: str, error: Exception) -> InternalError:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tdsl.lowering.bounds import STATUS_WORDS, Site, violation
 from tdsl.lowering.interface import ALIGNMENT
-from tdsl.ops.debugging import show
+from tdsl.ops.debugging import Looked, show_all
 from tdsl.runtime.arrays import Array
 from tdsl.types.dtypes import DType
 
@@ -108,7 +108,7 @@ class Plan:
         scratch: int,
         assemble: Assemble | None,
         sites: Sequence[Site] = (),
-        debugged: Sequence[str] = (),
+        debugged: Sequence[Looked] = (),
     ) -> None:
         self.code = code
         self.dtypes = tuple(dtypes)  # of the inputs
@@ -119,7 +119,7 @@ class Plan:
         self.scratch = max(scratch, ALIGNMENT)
         self.assemble = assemble  # None: the one array is the result
         self.sites = tuple(sites)
-        self.debugged = tuple(debugged)  # the labels of the last results, which are printed
+        self.debugged = tuple(debugged)  # of the last results, which are printed
 
     def run(self, pointers: list[int]) -> Any:
         """The result for inputs at these addresses, which the caller keeps alive."""
@@ -139,8 +139,7 @@ class Plan:
             code.arenas.append(arena)
         if self.debugged:
             first = len(outputs) - len(self.debugged)
-            for label, array in zip(self.debugged, outputs[first:], strict=True):
-                show(array, label)
+            show_all(self.debugged, outputs[first:])
             del outputs[first:]
         return outputs[0] if self.assemble is None else self.assemble(outputs)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from tdsl.check import typed
 from tdsl.engine.object import CompiledObject
 from tdsl.lowering.bounds import Site
+from tdsl.ops.debugging import Looked
 from tdsl.types.dtypes import DTYPES, DType
 
 
@@ -19,7 +20,7 @@ class Stored:
 
     compiled: CompiledObject
     dtypes: tuple[DType, ...]  # of the results
-    debugged: tuple[str, ...] = ()  # the labels of the last results, which `dbg` looks at
+    debugged: tuple[Looked, ...] = ()  # of the last results, which `dbg` looks at
 
     def to_bytes(self, program: typed.Program) -> bytes:
         """Without a path: the same program in another place has the same bytes."""
@@ -38,7 +39,7 @@ class Stored:
         return Stored(
             replace(compiled, sites=_renamed(compiled.sites, sources)),
             tuple(DTYPES[name] for name in known["dtypes"]),
-            tuple(known["debugged"]),
+            tuple(Looked(label, tuple(loops)) for label, loops in known["debugged"]),
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -166,14 +167,75 @@ def test_the_disk_cache_keeps_the_labels(tmp_path: Path) -> None:
     assert labels == ["half", "first", "second", "second again", "sum"]
 
 
-def test_in_a_loop_only_the_evaluator_prints() -> None:
-    module = tdsl.loads(LOOP, name="loop")
-    with pytest.raises(tdsl.CompileError) as caught:
-        module.total(vector(3))
-    text = str(caught.value)
-    assert "E0112" in text
-    assert "inside of a loop only the evaluator prints" in text
-    assert "`tdslc test`" in text
+LOOPS = """tdsl 0.1
+fn half[N](x: f32[N]) -> f32[N] { dbg(x * 0.5, "half") }
+
+pub fn steps[N](x: f32[N]) -> f32[N] {
+    fold s = dbg(x, "before") for i in 0..3 {
+        let h = half(s)
+        dbg(h + dbg(f32(i), "i"), "s")
+    }
+}
+pub fn two[N](x: f32[N]) -> f32 {
+    let a = fold s = f32(0) for i in 0..2 { dbg(s + x[0], "first") }
+    let b = fold s = f32(0) for i in 0..2 { dbg(s + x[0], "second") }
+    a + b
+}
+pub fn nested[N](x: f32[N]) -> (f32, [f32; 3]) {
+    scan s = f32(0) for i in 0..3 {
+        let _low = dbg(s > 1, "low")
+        let inner = fold t = s for j in 0..2 {
+            let again = [dbg(t + x[k], "k") for k in 0..N]
+            dbg(dbg(t, "t") + max(stack(again)), "next")
+        }
+        let other = fold t = dbg(inner, "inner") for j in 0..2 { dbg(t * 2, "other") }
+        (dbg(other, "state"), inner)
+    }
+}
+pub fn thrown_away[N](x: f32[N]) -> f32 {
+    let _unused = fold s = f32(0) for i in 0..N { dbg(s + x[i], "unused") }
+    x[0]
+}
+pub fn same_value[N](x: f32[N]) -> f32[N] {
+    fold s = x for i in 0..2 {
+        let _around = dbg(x, "around")
+        let _state = dbg(s, "s")
+        dbg(x, "x again")
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("kernels", ["all", "none"])
+@pytest.mark.parametrize("length", [1, 2, 20])
+@pytest.mark.parametrize("dynamic", [(), ("N",)])
+@pytest.mark.parametrize("name", ["steps", "two", "nested", "thrown_away", "same_value"])
+def test_a_loop_prints_every_step_as_the_evaluator(
+    name: str,
+    dynamic: tuple[str, ...],
+    length: int,
+    kernels: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    module = tdsl.loads(LOOPS, name="loops", kernels=kernels)
+    x = vector(length) / 8
+    evaluated(module, name, [x], N=length)
+    wanted = capsys.readouterr().err
+    assert wanted.count("\n") >= (length if "unused" in wanted else 4)
+    compiled = getattr(module, name).compile(dynamic=dynamic)
+    for _ in range(2):
+        compiled(x)
+        assert capsys.readouterr().err == wanted
+
+
+def test_only_the_results_of_a_loop_come_back(capsys: pytest.CaptureFixture[str]) -> None:
+    module = tdsl.loads(LOOPS, name="loops")
+    state, items = module.nested(np.ones(2, np.float32))
+    plain = tdsl.loads(re.sub(r', "[a-z ]+"\)', ")", LOOPS.replace("dbg(", "(")), name="plain")
+    wanted, wanted_items = plain.nested(np.ones(2, np.float32))
+    assert state == wanted
+    np.testing.assert_array_equal(items, wanted_items)
+    assert "state" in capsys.readouterr().err
 
 
 def test_an_unrolled_loop_prints_every_step(capsys: pytest.CaptureFixture[str]) -> None:
