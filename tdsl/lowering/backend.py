@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from tdsl.lowering.kernels import Generators
 from tdsl.lowering.machine import MACHINES, Machine
 from tdsl.lowering.options import Options
+
+DEFAULT_BACKEND: Final = "tdsl.cpu.backend:CPU"
+"""Where replay.py looks for passes if nothing else is said."""
 
 PythonPass = Callable[[Any, Options], None]
 """Changes a module in place."""
@@ -52,3 +55,5 @@ class Backend:
     """What computes claims by generated kernels."""
     machine: Callable[[Options], Machine] = lambda options: MACHINES["portable"]
     """The processor that kernels are made for."""
+    found_at: str = DEFAULT_BACKEND
+    """`module:name` of this backend: where another process finds its passes again."""

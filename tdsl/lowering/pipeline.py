@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +13,7 @@ from typing import Any
 from mlir import ir
 from mlir.passmanager import PassManager
 
-from tdsl.lowering.backend import Backend, Pass
+from tdsl.lowering.backend import DEFAULT_BACKEND, Backend, Pass
 from tdsl.lowering.interface import Interface
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes import (
@@ -53,8 +55,8 @@ __all__ = [
 class LoweringError(RuntimeError):
     """A pass that failed: a fault of this compiler, never of the program.
 
-    `module` is the file with the module before the pass, `reproduce` the command that shows the
-    failure again.
+    `module` is the file with the module before the pass, `reproduce` the commands, one a line,
+    that each show the failure again.
     """
 
     def __init__(self, name: str, reason: str, module: Path, reproduce: str) -> None:
@@ -167,12 +169,12 @@ def lower(
             if not step.wanted(options):
                 continue
             try:
-                _run(step, module, options)
+                run_pass(step, module, options)
             except Exception as error:
                 # A copy in front of every pass would cost more than most passes do.
                 for earlier in done:
-                    _run(earlier, original, options)
-                raise _failure(step, original, error) from error
+                    run_pass(earlier, original, options)
+                raise _failure(step, original, options, backend, error) from error
             done.append(step)
 
 
@@ -190,7 +192,8 @@ def lower_text(
         return str(module)
 
 
-def _run(step: Pass, module: Any, options: Options) -> None:
+def run_pass(step: Pass, module: Any, options: Options) -> None:
+    """One step on a module, in place; what it leaves is verified."""
     if isinstance(step.run, str):
         manager = PassManager.parse(f"builtin.module({step.run})")
         manager.run(module.operation)
@@ -199,15 +202,29 @@ def _run(step: Pass, module: Any, options: Options) -> None:
         module.operation.verify()
 
 
-def _failure(step: Pass, before: Any, error: Exception) -> LoweringError:
+def _failure(
+    step: Pass, before: Any, options: Options, backend: Backend, error: Exception
+) -> LoweringError:
     folder = Path(tempfile.mkdtemp(prefix="tdsl-"))
     file = folder / f"before-{step.name}.mlir"
     file.write_text(before.get_asm(enable_debug_info=True))
+    commands = [_replay(step, file, options, backend)]
     if isinstance(step.run, str):
-        command = f"mlir-opt --pass-pipeline='builtin.module({step.run})' {file}"
-    else:
-        command = f"mlir-opt --verify-each {file}   # then {step.run.__module__}.run"
-    return LoweringError(step.name, str(error).strip() or type(error).__name__, file, command)
+        commands.append(f"mlir-opt --pass-pipeline='builtin.module({step.run})' {file}")
+    reason = str(error).strip() or type(error).__name__
+    return LoweringError(step.name, reason, file, "\n".join(commands))
+
+
+def _replay(step: Pass, file: Path, options: Options, backend: Backend) -> str:
+    """The line for tdsl.lowering.replay, which knows every pass, upstream's and ours."""
+    words = ["python", "-m", "tdsl.lowering.replay", str(file), f"--pass={step.name}"]
+    if backend.found_at != DEFAULT_BACKEND:
+        words.append(f"--backend={backend.found_at}")
+    usual = Options().to_data()
+    changed = {key: value for key, value in options.to_data().items() if value != usual[key]}
+    if changed:
+        words.append(f"--options={json.dumps(changed)}")
+    return shlex.join(words)
 
 
 def _interface_of_types(module: Any) -> Interface:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -59,28 +58,6 @@ def test_the_llvm_stage_is_all_of_the_llvm_dialect() -> None:
     foreign = [line for line in lines if line.startswith(dialects)]
     assert not foreign
     assert "llvm.func @tdsl_entry" in text
-
-
-def test_a_failing_pass_leaves_the_module_and_the_command(tmp_path: Path) -> None:
-    broken = Backend("broken", kernels=(Pass("broken", "convert-func-to-llvm{no-such-option=1}"),))
-    with pytest.raises(LoweringError) as caught:
-        lower_text(unary("math.exp", 4), "llvm", Options(), broken)
-    error = caught.value
-    assert error.name == "broken"
-    assert "memref<4xf32>" in error.module.read_text()
-    assert (
-        f"mlir-opt --pass-pipeline='builtin.module(convert-func-to-llvm{{no-such-option=1}})' {error.module}"
-        in str(error)
-    )
-
-
-def test_a_failing_python_pass_leaves_the_module_before_it() -> None:
-    def fail(module: object, options: Options) -> None:
-        raise ValueError("no luck")
-
-    with pytest.raises(LoweringError, match="no luck") as caught:
-        lower_text(unary("math.exp", 4), "llvm", Options(), Backend("b", (Pass("fail", fail),)))
-    assert "linalg.generic" in caught.value.module.read_text()
 
 
 def test_the_module_left_behind_keeps_source_positions() -> None:
