@@ -123,4 +123,4 @@ def test_the_module_left_behind_is_what_every_pass_before_made_of_it() -> None:
         lower_text(softmax(3, 40), "llvm", Options(), LATE)
     text = caught.value.module.read_text()
     assert "linalg.fill" not in text, "the pass `generalise` has run"
-    assert "fastmath<reassoc>" in text, "and the last one before the failure"
+    assert "fastmath<reassoc,contract>" in text, "and the last one before the failure"
