@@ -9,10 +9,19 @@ import numpy as np
 
 from tdsl.runtime.arrays import Array
 from tdsl.runtime.calling import Assemble
-from tdsl.runtime.layout import ArrayNode, ListNode, Node, StructNode, TupleNode, python_name
+from tdsl.runtime.layout import (
+    ArrayNode,
+    ListNode,
+    Node,
+    StructNode,
+    TupleNode,
+    python_name,
+    structs_of,
+)
 from tdsl.runtime.lists import StackedList
-from tdsl.runtime.structs import StructClasses
+from tdsl.runtime.structs import Struct, StructClasses
 
+Classes = Mapping[tuple[str, str], type[Struct]]
 Nest = Callable[[Iterator[Array]], Any]
 
 
@@ -20,11 +29,16 @@ def assembler(node: Node, classes: StructClasses) -> Assemble | None:
     """How the arrays of a result become one Python value; None where it is one array."""
     if isinstance(node, ArrayNode):
         return None
-    build = nested(node, classes)
+    build = nested(node, classes_of(node, classes))
     return lambda arrays: build(iter(arrays))
 
 
-def nested(node: Node, classes: StructClasses, depth: int = 0) -> Nest:
+def classes_of(node: Node, classes: StructClasses) -> Classes:
+    """The classes of the structs in a tree, by module and name."""
+    return {(type_.module, type_.name): classes.of(type_) for type_ in structs_of(node)}
+
+
+def nested(node: Node, classes: Classes, depth: int = 0) -> Nest:
     """How arrays become one value, with lists stacked; `depth` counts the lists around it."""
     match node:
         case ArrayNode():
@@ -33,7 +47,7 @@ def nested(node: Node, classes: StructClasses, depth: int = 0) -> Nest:
             parts = [nested(item, classes, depth) for item in items]
             return lambda arrays: tuple([part(arrays) for part in parts])
         case StructNode(fields, type_):
-            made = classes.of(type_)
+            made = classes[type_.module, type_.name]
             values = [nested(field, classes, depth) for _, field in fields]
             return lambda arrays: made(*[value(arrays) for value in values])
         case ListNode(item):

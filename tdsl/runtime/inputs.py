@@ -16,7 +16,7 @@ from tdsl.check.calls import Static, solve_call
 from tdsl.errors import CallError
 from tdsl.runtime import arguments as places
 from tdsl.runtime.arrays import Array, WeakNumber, plain, type_of, weak_array
-from tdsl.runtime.assembling import nested
+from tdsl.runtime.assembling import classes_of, nested
 from tdsl.runtime.bindings import normalised, resolve
 from tdsl.runtime.layout import ArrayNode, Layout, arrays_of, layout_of, python_name
 from tdsl.runtime.lists import StackedList
@@ -68,7 +68,7 @@ def seeded_inputs(
             for array in arrays_of(node)
         ]
         shown += zip((array.path for array in arrays_of(node)), leaves, strict=True)
-        values.append(nested(node, classes)(iter(leaves)))
+        values.append(nested(node, classes_of(node, classes))(iter(leaves)))
     statics = {
         p.name: places.parameter_value(signature, parameters, p.name)
         for p in signature.sizes

@@ -110,6 +110,20 @@ def arrays_of(node: Node) -> Iterator[ArrayNode]:
             yield from arrays_of(item)
 
 
+def structs_of(node: Node) -> Iterator[StructType]:
+    """The structs that a value consists of, once for each place."""
+    match node:
+        case TupleNode(items):
+            for item in items:
+                yield from structs_of(item)
+        case StructNode(fields, type_):
+            yield type_
+            for _, field in fields:
+                yield from structs_of(field)
+        case ListNode(item):
+            yield from structs_of(item)
+
+
 @dataclass(frozen=True)
 class Layout:
     """The arrays that a function takes and gives, and how they are nested.

@@ -80,12 +80,17 @@ class Struct:
 
 
 def restore(blueprint: Blueprint, values: tuple[Any, ...]) -> Struct:
-    """An unpickled instance: of the class of a module that was imported, if it has the same one."""
+    """An unpickled instance."""
+    return class_of(blueprint)(*values)
+
+
+def class_of(blueprint: Blueprint) -> type[Struct]:
+    """The class of a module that was imported, if it has the same one; else one made now."""
     module = sys.modules.get(blueprint.module)
     known = getattr(module, blueprint.name, None) if module is not None else None
     if isinstance(known, type) and getattr(known, "__tdsl__", None) == blueprint:
-        return known(*values)  # type: ignore[no-any-return]
-    return blueprint.made(*values)
+        return known
+    return blueprint.made
 
 
 class StructClasses:
