@@ -81,9 +81,6 @@ _PROTOTYPES: Mapping[str, tuple[Any, tuple[Any, ...]]] = {
     "LLVMRunPassesOnFunction": (c_void_p, (c_void_p, c_char_p, c_void_p, c_void_p)),
     "LLVMCreatePassBuilderOptions": (c_void_p, ()),
     "LLVMDisposePassBuilderOptions": (None, (c_void_p,)),
-    "LLVMPassBuilderOptionsSetLoopVectorization": (None, (c_void_p, c_int)),
-    "LLVMPassBuilderOptionsSetLoopInterleaving": (None, (c_void_p, c_int)),
-    "LLVMPassBuilderOptionsSetSLPVectorization": (None, (c_void_p, c_int)),
     "LLVMRunPasses": (c_void_p, (c_void_p, c_char_p, c_void_p, c_void_p)),
     # Memory buffers
     "LLVMCreateMemoryBufferWithMemoryRangeCopy": (c_void_p, (c_char_p, c_size_t, c_char_p)),

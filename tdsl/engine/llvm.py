@@ -145,13 +145,26 @@ def _left_alone(module: int) -> Iterator[None]:
         library.LLVMRemoveEnumAttributeAtIndex(function, _FUNCTION_INDEX, kind)
 
 
+def _keep_scalar(module: int) -> None:
+    """Forbid both vectorizers, of loops and of straight lines: they leave alone a function that
+    may use no vector registers of its own accord. The options of the pass builder do not reach
+    them. Finished functions name their vectors themselves."""
+    library = llvm()
+    name = b"noimplicitfloat"
+    kind = library.LLVMGetEnumAttributeKindForName(name, len(name))
+    attribute = library.LLVMCreateEnumAttribute(library.LLVMGetModuleContext(module), kind, 0)
+    finished = set(_finished(module))
+    for function in _functions(module):
+        if function not in finished:
+            library.LLVMAddAttributeAtIndex(function, _FUNCTION_INDEX, attribute)
+
+
 def _optimise(module: int, machine: int, tuning: Tuning) -> None:
     library = llvm()
     options = library.LLVMCreatePassBuilderOptions()
     try:
-        library.LLVMPassBuilderOptionsSetLoopVectorization(options, int(tuning.vectorize))
-        library.LLVMPassBuilderOptionsSetLoopInterleaving(options, int(tuning.vectorize))
-        library.LLVMPassBuilderOptionsSetSLPVectorization(options, int(tuning.vectorize))
+        if not tuning.vectorize:
+            _keep_scalar(module)
         with _left_alone(module):
             error = library.LLVMRunPasses(module, tuning.passes.encode(), machine, options)
             check(error, f"LLVM passes {tuning.passes}")
@@ -239,6 +252,17 @@ def assembly_text(
     """What `compile_module` would put into the object, as assembly."""
     with _translated(mlir_module) as module:
         return _emit(module, target, tuning or Tuning(), exported, _ASSEMBLY).decode()
+
+
+def optimised_text(
+    mlir_module: Any, target: Target, exported: frozenset[str], tuning: Tuning | None = None
+) -> str:
+    """The LLVM IR that the object is made from: after the passes, before code generation."""
+    tuning = tuning or Tuning()
+    with _translated(mlir_module) as module, _target_machine(target, tuning.level) as machine:
+        _prepare(module, machine, target, exported)
+        _optimise(module, machine, tuning)
+        return take_message(llvm().LLVMPrintModuleToString(module))
 
 
 def compile_ir(text: str, target: Target, exported: frozenset[str]) -> bytes:
