@@ -46,14 +46,30 @@ class KernelRequest:
 
 
 @dataclass(frozen=True)
+class GridLaunch:
+    """One start of a GPU function on a grid of blocks of threads. `arguments` are positions: of
+    the operands, of the destination after them, and of the scratch memory after that."""
+
+    symbol: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    arguments: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Kernel:
     """A generated kernel: `text` defines `symbol`, which takes the operands, the destination, and
-    scratch memory (a memref<?xi8>) if it needs any."""
+    scratch memory (a memref<?xi8>) if it needs any.
+
+    For a GPU, `text` defines gpu.func operations, which `launches` start in this order; scratch
+    memory has its size in its type there.
+    """
 
     symbol: str
     text: str
     scratch: Size | None = None
     """Bytes, over `operand_size` symbols."""
+    launches: tuple[GridLaunch, ...] = ()
 
 
 class Generator(Protocol):

@@ -21,6 +21,9 @@ KERNEL_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 Bounds = Literal["trap", "clamp"]
 BOUNDS: Final[tuple[Bounds, ...]] = get_args(Bounds)
 
+Precision = Literal["f32", "tf32", "bf16", "f16"]
+PRECISIONS: Final[tuple[Precision, ...]] = get_args(Precision)
+
 
 class KernelsError(ValueError):
     """A `--kernels=` text that means nothing; the message says what can be written."""
@@ -121,6 +124,8 @@ class Options:
     """Let intermediate results that do not live at the same time share memory."""
     bounds: Bounds = "trap"
     """What happens to a run-time position out of range: an IndexError, or the nearest inside."""
+    precision: Precision = "f32"
+    """What a GPU may round the operands of f32 matrix products to, for its tensor cores."""
     isa: str = "host"
     """The vector unit that kernels use: of this processor, or one of machine.MACHINES."""
 
@@ -133,6 +138,7 @@ class Options:
             "vectorize": self.vectorize,
             "reuse_scratch": self.reuse_scratch,
             "bounds": self.bounds,
+            "precision": self.precision,
             "isa": self.isa,
         }
 

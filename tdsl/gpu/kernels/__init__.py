@@ -1,0 +1,10 @@
+"""The kernels that compute claims on a GPU, by kind and implementation."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Final
+
+from tdsl.lowering.kernels import Generators
+
+GENERATORS: Final[Generators] = MappingProxyType({})

@@ -1,0 +1,101 @@
+"""What can be compiled for: the targets by name, and what generated code must know of a GPU."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
+
+from tdsl.errors import TargetError
+from tdsl.lowering.machine import Machine
+
+
+@dataclass(frozen=True)
+class Device(Machine):
+    """A kind of GPU, by the name that LLVM has for it."""
+
+    chip: str = ""
+    features: str = ""
+    """For LLVM. Without a version of PTX it aborts the process on instructions of newer chips."""
+    shared_bytes: int = 49152
+    """The shared memory that one block may have without asking for more."""
+    warp: int = 32
+
+
+def _device(chip: str, features: str) -> Device:
+    return Device("portable", 16, 255, True, chip=chip, features=features)
+
+
+DEVICES: Final[Mapping[str, Device]] = MappingProxyType(
+    {
+        chip: _device(chip, features)
+        for chip, features in (
+            ("sm_80", "+ptx80"),
+            ("sm_86", "+ptx80"),
+            ("sm_89", "+ptx80"),
+            ("sm_90", "+ptx80"),
+            ("sm_90a", "+ptx80"),
+        )
+    }
+)
+
+Kind = Literal["cpu", "nvptx", "gpu-emulator"]
+DEFAULT_CHIP: Final = "sm_80"
+
+MOST_BLOCKS: Final = (2**31 - 1, 65535, 65535)
+MOST_THREADS: Final = 1024
+"""Of a grid along x, y, z, and of a block: the same on all of DEVICES."""
+
+TARGETS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "cpu": "this processor",
+        **{f"nvptx:{chip}": f"NVIDIA GPUs of compute capability {chip[3:]}" for chip in DEVICES},
+        "gpu-emulator": "the code for a GPU, run on this processor to check it",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """What code is made for: this processor, a GPU, or a GPU acted out by this processor."""
+
+    kind: Kind
+    device: Device | None = None
+
+    @property
+    def is_gpu(self) -> bool:
+        return self.device is not None
+
+    def __str__(self) -> str:
+        """The text that `parse_target` reads back."""
+        return f"{self.kind}:{self.device.chip}" if self.device is not None else self.kind
+
+
+CPU_TARGET: Final = Target("cpu")
+
+
+def parse_target(text: str) -> Target:
+    """`cpu`, `nvptx:sm_80`, or `gpu-emulator`, with `:sm_90` after it for another chip than sm_80."""
+    kind, colon, chip = text.partition(":")
+    if text == "cpu":
+        return CPU_TARGET
+    if kind in ("nvptx", "gpu-emulator"):
+        if not chip and kind == "nvptx":
+            listed = ", ".join(f"nvptx:{known}" for known in DEVICES)
+            raise _unknown(f"the target {text!r} does not say which GPU", f"write one of {listed}")
+        if not colon:
+            chip = DEFAULT_CHIP
+        if chip in DEVICES:
+            return Target(kind, DEVICES[chip])  # type: ignore[arg-type]  # one of two literals
+        near = difflib.get_close_matches(chip, DEVICES, 1, 0.5)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise _unknown(f"no GPU is called {chip!r}", f"{hint}those known are {', '.join(DEVICES)}")
+    near = difflib.get_close_matches(text, TARGETS, 1, 0.5)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise _unknown(f"there is no target {text!r}", f"{hint}targets: {', '.join(TARGETS)}")
+
+
+def _unknown(message: str, hint: str) -> TargetError:
+    return TargetError(f"[E0903] {message}; {hint}", code="E0903")
