@@ -7,9 +7,10 @@ from typing import Any, Final, Literal, NoReturn
 
 import numpy as np
 
-from tdsl.graph.graph import LOOP, LOOP_RESULT, ArrayType, Debugged, LoopBody, Node
+from tdsl.graph.graph import CHECK, LOOP, LOOP_RESULT, ArrayType, Debugged, LoopBody, Node
+from tdsl.graph.positions import POSITIONED, in_range, positions_of
 from tdsl.graph.simplify import known, simplified
-from tdsl.ops.primitive import I64, InternalError, Reduction
+from tdsl.ops.primitive import BOOL, I64, InternalError, Reduction
 from tdsl.ops.primitives import PRIMITIVES
 from tdsl.ops.weak import to_dtype
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Label
@@ -42,6 +43,8 @@ class GraphBuilder:
         self._own: set[Node] = set()
         self._nodes: dict[Any, Node] = {}
         self._priorities: dict[Node, int] = {}
+        # What may find a position out of range: by the operation itself, or in the body of a loop.
+        self._positioned: list[Node] = []
         self._count = 0
         self._loops = 0  # in which `dbg` looks at something
 
@@ -75,7 +78,34 @@ class GraphBuilder:
             )
         node = Node(operation, inputs, attributes, type_, self.span)
         self._own.add(node)
+        if operation in POSITIONED and not in_range(node):
+            self._positioned.append(node)
         return node
+
+    def kept(self, results: Sequence[Node]) -> tuple[Node, ...]:
+        """What must be computed besides the results, because it may find a position out of range:
+        loops, and checks in place of operations. In the order of the program."""
+        needed: set[Node] = set()
+        kept: list[Node] = []
+        _reach(results, needed)
+        # Backwards, for one may give the positions of a later one.
+        for node in reversed(self._positioned):
+            if node not in needed:
+                one = node if node.operation == LOOP else self._check(node)
+                kept.append(one)
+                _reach([one], needed)
+        return tuple(reversed(kept))
+
+    def _check(self, node: Node) -> Node:
+        positions = positions_of(node)
+        attributes = {
+            "checked": node.operation,
+            "axes": tuple(position.axis for position in positions),
+            "sizes": tuple(position.size for position in positions),
+            "taken": tuple(position.taken for position in positions),
+        }
+        inputs = tuple(position.node for position in positions)
+        return Node(CHECK, inputs, attributes, ArrayType(BOOL, ()), node.span)
 
     # --- bodies of loops
 
@@ -134,6 +164,8 @@ class GraphBuilder:
             "start": start,
         }
         node = self._new(LOOP, inputs, attributes, types[0])
+        if _may_fail(body):
+            self._positioned.append(node)
         return tuple(
             self._new(LOOP_RESULT, (node,), {"index": place}, type_)
             for place, type_ in enumerate(types)
@@ -279,6 +311,29 @@ class GraphBuilder:
 
     def _start(self, start: Node | Size | int) -> Node:
         return start if isinstance(start, Node) else self.size(Size.of(start))
+
+
+def _reach(roots: Sequence[Node], found: set[Node]) -> None:
+    waiting = list(roots)
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting.extend(node.inputs)
+
+
+def _may_fail(body: LoopBody) -> bool:
+    """Whether a position in the body may be out of range."""
+    if body.kept:
+        return True
+    needed: set[Node] = set()
+    _reach(body.results, needed)
+    return any(
+        _may_fail(node.attributes["body"])
+        if node.operation == LOOP
+        else node.operation in POSITIONED and not in_range(node)
+        for node in needed
+    )
 
 
 def _places(axes: Sequence[int], x: Node) -> tuple[int, ...]:

@@ -83,6 +83,7 @@ def elaborate(
         builder.names,
         result_type,
         tuple(builder.debugged),
+        builder.kept(results),
     )
     check_sizes_are_known(graph, function)
     return graph
@@ -101,14 +102,16 @@ def elaborate_test(program: typed.Program, test: typed.Test, name: str) -> Graph
         for node in layout.leaves(builder, value, _CONDITION)
     )
     debugged = tuple(builder.debugged)
+    everything = (*results, *(one.node for one in debugged))
     return Graph(
         name,
         (),
-        (*results, *(one.node for one in debugged)),
+        everything,
         {},
         builder.names,
         TupleType((_CONDITION,) * len(results)),
         debugged,
+        builder.kept(everything),
     )
 
 

@@ -14,6 +14,7 @@ from tdsl.types.types import Type
 
 LOOP: Final = "loop"
 LOOP_RESULT: Final = "loop_result"
+CHECK: Final = "check"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,13 @@ class Node:
     """One operation and its result. `operation` is a name of ops/primitives.py; two nodes are the
     same only if they are the same object.
 
-    Two operations stand for no primitive. A "loop" takes its first states, then arrays stacked
+    Three operations stand for no primitive. A "loop" takes its first states, then arrays stacked
     along their first axis of which each step gets an item, then what its body captures; its
     attributes: body, states and scanned (how many of each), trip and start (the steps are numbered
     start … start + trip). A "loop_result" (index) is what a loop gives: the last states, then
-    arrays with what each step added along their first axis.
+    arrays with what each step added along their first axis. A "check" (checked, taken, sizes, axes)
+    has no value: it makes sure of the positions that an operation of this name would use for its
+    value, which nobody reads.
     """
 
     operation: str
@@ -58,7 +61,7 @@ class LoopBody:
     """One step of a node of operation "loop". Its nodes are its own: whatever it reads from around
     it are `captured`, of operation "input", like the present `states` and the `items` of this
     step. `results` are the next states, then what the step adds to each stacked result. `index` is
-    the number of the step, a size known inside."""
+    the number of the step, a size known inside. `kept` is as a graph's."""
 
     states: tuple[Node, ...]
     items: tuple[Node, ...]
@@ -66,11 +69,12 @@ class LoopBody:
     index: Symbol
     results: tuple[Node, ...]
     names: Mapping[Node, str] = field(default_factory=dict)
+    kept: tuple[Node, ...] = ()
 
     def graph(self, name: str) -> Graph:
         """The step as a function."""
         inputs = (*self.states, *self.items, *self.captured)
-        return Graph(name, inputs, self.results, {}, self.names)
+        return Graph(name, inputs, self.results, {}, self.names, kept=self.kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,8 @@ class Graph:
     (of `let`, or of the function that gave them), for people; `result_type` is the shape of the
     whole result, into which the flattened ones fit (None: a plain sequence). What is `debugged`
     comes last among the results, in the order in which it is printed, and is no part of the whole
-    result."""
+    result. Nodes that are `kept` are no results, but may find fault with a position: checks, and
+    loops with checks or positions in their body."""
 
     name: str
     inputs: tuple[Node, ...]
@@ -133,13 +138,17 @@ class Graph:
     names: Mapping[Node, str] = field(default_factory=dict)
     result_type: Type | None = None
     debugged: tuple[Debugged, ...] = ()
+    kept: tuple[Node, ...] = ()
+
+    @property
+    def roots(self) -> tuple[Node, ...]:
+        """What everything that is computed leads to."""
+        return (*self.inputs, *self.results, *self.kept)
 
     def nodes(self) -> Iterator[Node]:
-        """Every node that a result needs, and all inputs, operands before users."""
+        """Every node that a root needs, operands before users."""
         done: set[int] = set()
-        stack: list[tuple[Node, bool]] = [
-            (node, False) for node in reversed((*self.inputs, *self.results))
-        ]
+        stack: list[tuple[Node, bool]] = [(node, False) for node in reversed(self.roots)]
         while stack:
             node, ready = stack.pop()
             if id(node) in done:

@@ -181,6 +181,7 @@ class Body:
             self.index,
             own,
             inner.names,
+            inner.kept(own),
         )
         given = self.outer.loop(
             body, self.initial, self.stacked, tuple(inner.captured), self.trip, self.start

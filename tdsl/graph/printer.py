@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.graph.graph import LOOP, LOOP_RESULT, Claim, Graph, LoopBody, Node, Remark
+from tdsl.graph.graph import CHECK, LOOP, LOOP_RESULT, Claim, Graph, LoopBody, Node, Remark
 from tdsl.types.dtypes import DType
 from tdsl.types.sizes import Size
 
@@ -71,9 +71,21 @@ class _Printer:
                 lines.append((f"{indent}}}", ""))
             elif node.operation == LOOP:
                 lines.extend(self._loop(graph, node, claims, indent))
+            elif node.operation == CHECK:
+                lines.append((f"{indent}{self._check(node)}", _place(node)))
             elif node not in inside:
                 lines.append((f"{indent}{self.line(node)}", _place(node)))
         return lines
+
+    def _check(self, node: Node) -> str:
+        attributes = node.attributes
+        given = ", ".join(
+            f"{self.operand(position)} in axis {axis} of {size}"
+            for position, axis, size in zip(
+                node.inputs, attributes["axes"], attributes["sizes"], strict=True
+            )
+        )
+        return f"check {attributes['checked']}({given})"
 
     def _loop(self, graph: Graph, node: Node, claims: Sequence[Claim], indent: str) -> list[Line]:
         attributes = node.attributes

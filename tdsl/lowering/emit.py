@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from tdsl.graph.claims.common import PRODUCTS
-from tdsl.graph.graph import LOOP, LOOP_RESULT, Claim, Graph, Node
+from tdsl.graph.graph import CHECK, LOOP, LOOP_RESULT, Claim, Graph, Node
 from tdsl.lowering import loop, positions, reductions, shapes
 from tdsl.lowering.build import Maps
 from tdsl.lowering.reading import Emission, compute, emit_map
@@ -108,6 +108,7 @@ EMITTERS: Final[Mapping[str, Emitter]] = {
     "gather": positions.gather,
     "dynamic_slice": positions.dynamic_slice,
     "dynamic_update": positions.dynamic_update,
+    CHECK: positions.check,
     "matmul": _product,
     "batch_matmul": _product,
 }
@@ -208,7 +209,7 @@ class _Writer:
     def _needed(self, graph: Graph) -> set[Node]:
         """What is computed outside of claims, which read no more than their inputs."""
         found: set[Node] = set()
-        waiting = [*graph.inputs, *graph.results]
+        waiting = list(graph.roots)
         while waiting:
             node = waiting.pop()
             if node not in found:

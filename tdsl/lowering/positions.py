@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tdsl.graph.graph import ArrayType, Node
+from tdsl.graph.positions import Position, positions_of
 from tdsl.lowering.reading import ONE, Emission
 from tdsl.lowering.scalars import cast, constant
 from tdsl.lowering.spelling import tensor
@@ -80,10 +81,10 @@ def _box(starts: Sequence[str], sizes: Sequence[str]) -> str:
 
 
 def dynamic_slice(emission: Emission, node: Node) -> None:
-    x, *starts = node.inputs
+    x = node.inputs[0]
     build = emission.build
     source = emission.tensor(x)
-    places = _starts(emission, node, x, starts, node.type.shape)
+    places = _starts(emission, node)
     box = _box(places, [build.extent(size) for size in node.type.shape])
     emission.values[node] = build.define(
         emission.name(node),
@@ -92,10 +93,10 @@ def dynamic_slice(emission: Emission, node: Node) -> None:
 
 
 def dynamic_update(emission: Emission, node: Node) -> None:
-    x, part, *starts = node.inputs
+    x, part = node.inputs[:2]
     build = emission.build
     target, source = emission.tensor(x), emission.tensor(part)
-    places = _starts(emission, node, x, starts, part.type.shape)
+    places = _starts(emission, node)
     box = _box(places, [build.extent(size) for size in part.type.shape])
     emission.values[node] = build.define(
         emission.name(node),
@@ -104,21 +105,46 @@ def dynamic_update(emission: Emission, node: Node) -> None:
     )
 
 
-def _starts(
-    emission: Emission, node: Node, x: Node, starts: Sequence[Node], sizes: Sequence[Size]
-) -> list[str]:
-    build = emission.build
-    found = []
-    for axis, (start, whole, taken) in enumerate(zip(starts, x.type.shape, sizes, strict=True)):
-        known = start.attributes["value"] if start.operation == "constant" else None
-        room = (whole - taken).literal
-        if known == 0 or (known is not None and room is not None and 0 <= known <= room):
-            found.append(str(known))  # sizes are proved to fit: 0 always does
+def check(emission: Emission, node: Node) -> None:
+    """All that is left of an operation whose value is not needed."""
+    build, attributes = emission.build, node.attributes
+    places = map(Position, node.inputs, *(attributes[key] for key in ("axes", "sizes", "taken")))
+    for place in places:
+        if place.in_range:
             continue
-        element = _scalar(emission, start)
-        wide = cast(build, element, start.type.dtype, I64)
-        found.append(_checked(emission, node, wide, whole, taken, axis))
-    return found
+        if place.taken is not None:
+            _start(emission, node, place)
+            continue
+        scopes = []
+        counters: list[str] = []
+        positions = emission.tensor(place.node)
+        for size in place.node.type.shape:
+            first, last, step = (build.index(Size.of(s)) for s in (0, size, 1))
+            counters.append(build.names.unique("place"))
+            build.raw(f"scf.for {counters[-1]} = {first} to {last} step {step} {{")
+            scopes.append(build.enter())
+        type_ = place.node.type
+        element = build.emit(
+            f"tensor.extract {positions}[{', '.join(counters)}] : {tensor(type_)}", "position"
+        )
+        wide = cast(build, element, type_.dtype, I64)
+        _checked(emission, node, wide, place.size, None, place.axis)
+        for scope in reversed(scopes):
+            build.raw("}")
+            build.leave(scope)
+
+
+def _starts(emission: Emission, node: Node) -> list[str]:
+    return [
+        str(place.node.attributes["value"]) if place.in_range else _start(emission, node, place)
+        for place in positions_of(node)
+    ]
+
+
+def _start(emission: Emission, node: Node, place: Position) -> str:
+    element = _scalar(emission, place.node)
+    wide = cast(emission.build, element, place.node.type.dtype, I64)
+    return _checked(emission, node, wide, place.size, place.taken, place.axis)
 
 
 def _scalar(emission: Emission, node: Node) -> str:
@@ -137,7 +163,7 @@ def _checked(
     build = emission.build
     whole = _number(emission, size)
     last = _number(emission, size - (ONE if taken is None else taken))
-    builtin = BUILTIN_OF[node.operation]
+    builtin = BUILTIN_OF[node.attributes.get("checked", node.operation)]
     kind = "index" if taken is None else "start"
     site = f'tdsl.site = "{builtin}", tdsl.kind = "{kind}", tdsl.axis = {axis} : i64'
     if node.span is not None:
