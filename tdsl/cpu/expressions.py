@@ -55,6 +55,12 @@ class Format:
     def is_single(self) -> bool:
         return self.fraction_bits == 23
 
+    def double(self) -> Format:
+        """As many numbers in f64."""
+        found = Format.of(like(self.type, ir.F64Type.get()))
+        assert found is not None
+        return found
+
     def real(self, value: float) -> Real:
         attribute = ir.FloatAttr.get(element_of(self.type), value)
         return Real(self, _constant(self.type, attribute))
@@ -101,6 +107,30 @@ class Real:
 
     def __neg__(self) -> Real:
         return self._new(arith.NegFOp(self.value))
+
+    # Rounded once each, never fused: what error-free transformations need.
+
+    def plus(self, other: Real | float) -> Real:
+        return self._new(arith.AddFOp(self.value, self._of(other)))
+
+    def minus(self, other: Real | float) -> Real:
+        return self._new(arith.SubFOp(self.value, self._of(other)))
+
+    def times(self, other: Real | float) -> Real:
+        return self._new(arith.MulFOp(self.value, self._of(other)))
+
+    def widened(self) -> Real:
+        """In f64."""
+        if not self.format.is_single:
+            return self
+        double = self.format.double()
+        return Real(double, arith.ExtFOp(double.type, self.value).result)
+
+    def narrowed(self, format: Format) -> Real:
+        """In the format that `widened` began with."""
+        if not format.is_single:
+            return self
+        return Real(format, arith.TruncFOp(format.type, self.value).result)
 
     def absolute(self) -> Real:
         return self._new(math.AbsFOp(self.value))
@@ -150,12 +180,40 @@ class Word:
     def __sub__(self, other: Word | int) -> Word:
         return Word(self.format, arith.SubIOp(self.value, self._of(other)).result)
 
-    def __lshift__(self, count: int) -> Word:
+    def __mul__(self, other: Word | int) -> Word:
+        """The low half of a product."""
+        return Word(self.format, arith.MulIOp(self.value, self._of(other)).result)
+
+    def __and__(self, other: Word | int) -> Word:
+        return Word(self.format, arith.AndIOp(self.value, self._of(other)).result)
+
+    def __or__(self, other: Word | int) -> Word:
+        return Word(self.format, arith.OrIOp(self.value, self._of(other)).result)
+
+    def __xor__(self, other: Word | int) -> Word:
+        return Word(self.format, arith.XOrIOp(self.value, self._of(other)).result)
+
+    def __lshift__(self, count: Word | int) -> Word:
         return Word(self.format, arith.ShLIOp(self.value, self._of(count)).result)
 
     def __rshift__(self, count: int) -> Word:
         """Keeps the sign."""
         return Word(self.format, arith.ShRSIOp(self.value, self._of(count)).result)
+
+    def unsigned_shift(self, count: Word | int) -> Word:
+        """To the right; zeros come in."""
+        return Word(self.format, arith.ShRUIOp(self.value, self._of(count)).result)
+
+    def is_zero(self) -> Any:
+        return arith.CmpIOp(arith.CmpIPredicate.eq, self.value, self._of(0)).result
+
+    def is_below(self, other: Word | int) -> Any:
+        """As unsigned numbers."""
+        return arith.CmpIOp(arith.CmpIPredicate.ult, self.value, self._of(other)).result
+
+    def where(self, condition: Any, otherwise: Word | int) -> Word:
+        chosen = arith.SelectOp(condition, self.value, self._of(otherwise)).result
+        return Word(self.format, chosen)
 
     def real(self) -> Real:
         return Real(self.format, arith.BitcastOp(self.format.type, self.value).result)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 from tdsl.cpu.expressions import Real, Word
 
@@ -47,29 +45,29 @@ def _exp_minus_one_of_part(r: Real) -> Real:
     return r.polynomial(coefficients) * (r * r) + r
 
 
-def _scaled(value: Real, n: Word) -> Real:
+def power_of_two_times(value: Real, n: Word) -> Real:
     """value * 2**n in two steps, so that results near overflow and subnormal ones are right."""
     half = n >> 1
     return value * _power_of_two(half) * _power_of_two(n - half)
 
 
 def exp(x: Real) -> Real:
-    """Within 2 ulp; overflow gives inf, and subnormal results are kept."""
+    """Overflow gives inf, and subnormal results are kept."""
     low, high = (-104.0, 89.0) if x.format.is_single else (-746.0, 710.0)
     r, n = _exp_parts(x.at_most(high).at_least(low))
-    return _scaled(_exp_minus_one_of_part(r) + 1.0, n)
+    return power_of_two_times(_exp_minus_one_of_part(r) + 1.0, n)
 
 
 def exp2(x: Real) -> Real:
-    """Within 2 ulp; exact for integers."""
+    """Exact for integers."""
     low, high = (-151.0, 129.0) if x.format.is_single else (-1076.0, 1025.0)
     x = x.at_most(high).at_least(low)
     n, word = _round(x)
-    return _scaled(_exp_minus_one_of_part((x - n) * math.log(2.0)) + 1.0, word)
+    return power_of_two_times(_exp_minus_one_of_part((x - n) * math.log(2.0)) + 1.0, word)
 
 
 def expm1(x: Real) -> Real:
-    """Within 3 ulp, also near 0. With s = 2**(n-1) the result is 2 (s (exp(r) - 1) + s - 1/2)."""
+    """Also near 0. With s = 2**(n-1) the result is 2 (s (exp(r) - 1) + s - 1/2)."""
     low, high = (-26.0, 89.0) if x.format.is_single else (-57.0, 710.0)
     r, n = _exp_parts(x.at_most(high).at_least(low))
     half = _power_of_two(n - 1)
@@ -93,7 +91,7 @@ _SQRT_HALF_BITS_SINGLE = 0x3F3504F3
 _SQRT_HALF_BITS_DOUBLE = 0x3FE6A09E667F3BCD
 
 
-def _log_parts(x: Real) -> tuple[Real, Real]:
+def log_parts(x: Real) -> tuple[Real, Real]:
     """f and k with x = (1 + f) * 2**k and sqrt(1/2) <= 1 + f < sqrt(2)."""
     format = x.format
     lift = 2.0 ** (format.fraction_bits + 2)
@@ -109,7 +107,7 @@ def _log_parts(x: Real) -> tuple[Real, Real]:
     return fraction, (k - (format.fraction_bits + 2.0)).where(is_small, k)
 
 
-def _log_of_fraction(f: Real) -> tuple[Real, Real]:
+def log_of_fraction(f: Real) -> tuple[Real, Real]:
     """log(1+f) = f - (first - second), as the two corrections."""
     s = f / (f + 2.0)
     z = s * s
@@ -126,27 +124,26 @@ def _special_logs(x: Real, result: Real) -> Real:
 
 
 def log(x: Real) -> Real:
-    """Within 2 ulp."""
     high, low = _LOG2_SINGLE if x.format.is_single else _LOG2_DOUBLE
-    f, k = _log_parts(x)
-    half_square, correction = _log_of_fraction(f)
+    f, k = log_parts(x)
+    half_square, correction = log_of_fraction(f)
     return _special_logs(x, k * high - ((half_square - (correction + k * low)) - f))
 
 
 def log2(x: Real) -> Real:
-    """Within 3 ulp; exact for powers of two."""
-    f, k = _log_parts(x)
-    half_square, correction = _log_of_fraction(f)
+    """Exact for powers of two."""
+    f, k = log_parts(x)
+    half_square, correction = log_of_fraction(f)
     return _special_logs(x, (f - (half_square - correction)) * math.log2(math.e) + k)
 
 
 def log1p(x: Real) -> Real:
-    """Within 3 ulp, also near 0: what 1 + x loses is added back."""
+    """Also near 0: what 1 + x loses is added back."""
     high, low = _LOG2_SINGLE if x.format.is_single else _LOG2_DOUBLE
     u = x + 1.0
     lost = (x - (u - 1.0)).where(x.compare("olt", 1.0), 1.0 - (u - x))
-    f, k = _log_parts(u)
-    half_square, correction = _log_of_fraction(f)
+    f, k = log_parts(u)
+    half_square, correction = log_of_fraction(f)
     result = k * high - ((half_square - (correction + (k * low + lost / u))) - f)
     result = _special_logs(u, result)
     return x.where(x.compare("oeq", 0.0), result)
@@ -173,7 +170,7 @@ _TANH_DOUBLE_BOTTOM = (
 
 
 def tanh(x: Real) -> Real:
-    """Within 2 ulp; exactly 1 or -1 where that is nearest."""
+    """Exactly 1 or -1 where that is nearest."""
     size = x.absolute()
     far = 1.0 - 2.0 / (exp(size + size) + 1.0)
     square = x * x
@@ -262,7 +259,6 @@ _ERF_FAR_BOTTOM = (
 
 
 def erf(x: Real) -> Real:
-    """Within 2 ulp."""
     size, square = x.absolute(), x * x
     if x.format.is_single:
         near = square.polynomial(_ERF_SINGLE_NEAR) * x + x
@@ -279,18 +275,3 @@ def erf(x: Real) -> Real:
     far = 1.0 - exp(tail - (limited * limited + 0.5625)) / limited
     outer = middle.where(size.compare("olt", 1.25), far).with_sign_of(x)
     return near.where(size.compare("olt", 0.84375), outer)
-
-
-FUNCTIONS: Mapping[str, Callable[[Real], Real]] = MappingProxyType(
-    {
-        "math.exp": exp,
-        "math.exp2": exp2,
-        "math.expm1": expm1,
-        "math.log": log,
-        "math.log2": log2,
-        "math.log1p": log1p,
-        "math.tanh": tanh,
-        "math.erf": erf,
-    }
-)
-"""Operations of MLIR's math dialect that are expanded, on f32 and f64."""
