@@ -9,6 +9,7 @@ from mlir import ir
 
 from tdsl.cpu.attention_block import Block
 from tdsl.cpu.attention_frame import Frame, Tile
+from tdsl.cpu.ranges import FLOPS, Range, worth
 from tdsl.cpu.rows import combine
 from tdsl.lowering.claims.attention import Attention
 from tdsl.lowering.claims.body import Tensor, Unreadable
@@ -29,12 +30,13 @@ def kernel(
     result: Any,
     vector_bytes: int,
     registers: int,
+    threads: int = 1,
 ) -> str:
     """The text of `@name(operands…, result)` and of its part for a range of (head, query block)."""
     attention = Attention.of(function)
     lanes = vector_bytes // (8 if attention.element == "f64" else 4)
     frame = Frame(attention, operands, result, lanes, Tile.of(registers))
-    return _Writer(frame).text(name)
+    return _Writer(frame).text(name, threads)
 
 
 class FlashAttention:
@@ -64,6 +66,7 @@ class FlashAttention:
             request.result,
             machine.vector_bytes,
             machine.registers,
+            machine.threads,
         )
         return Kernel(request.symbol, text)
 
@@ -74,7 +77,7 @@ class _Writer:
     def __init__(self, frame: Frame) -> None:
         self.frame, self.code = frame, frame.code
 
-    def text(self, name: str) -> str:
+    def text(self, name: str, threads: int) -> str:
         code = self.code
         arguments = [(one.name, str(one.type)) for one in (*self.frame.operands, self.frame.result)]
         self.frame.prepare()
@@ -84,13 +87,14 @@ class _Writer:
         sizes = self.frame.count(outer)
         blocks = outer.index_op("ceildivui", sizes[1], outer.index(self.frame.block))
         count = outer.index_op("muli", sizes[0], blocks)
-        types = ", ".join(type_ for _, type_ in arguments)
-        names = ", ".join(name_ for name_, _ in arguments)
-        outer.line(
-            f"func.call @{name}.part({names}, {outer.index(0)}, {count}) : ({types}, index, index) "
-            "-> ()"
-        )
-        return part + outer.function(name, arguments)
+        columns = 2 * (self.frame.depth + self.frame.width)
+        known = [columns, *(outer.known(size) for size in sizes)]
+        units = Range(f"{name}.part", arguments, worth(threads, FLOPS, known))
+        each = columns * self.frame.block
+        keys = outer.index_op("maxui", sizes[2], outer.index(1))
+        grain = outer.index_op("ceildivui", outer.index(max(FLOPS // each, 1)), keys)
+        outer.line(units.call(outer.index(0), count, grain))
+        return part + units.declaration() + outer.function(name, arguments)
 
     def _units(self) -> None:
         code = self.code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 
 from tdsl.cpu import blas_calls, vecmath
@@ -9,6 +10,7 @@ from tdsl.cpu.attention import FlashAttention
 from tdsl.cpu.gemm import Gemm
 from tdsl.cpu.rows import Rows
 from tdsl.engine.llvm import Target
+from tdsl.engine.pool import thread_count
 from tdsl.lowering.backend import Backend, Pass
 from tdsl.lowering.machine import MACHINES, Machine, machine_of
 from tdsl.lowering.options import Options
@@ -16,7 +18,9 @@ from tdsl.lowering.options import Options
 
 def machine(options: Options) -> Machine:
     """The one that the options force, or this processor."""
-    return MACHINES[options.isa] if options.isa in MACHINES else machine_of(Target.host().features)
+    forced = options.isa in MACHINES
+    found = MACHINES[options.isa] if forced else machine_of(Target.host().features)
+    return replace(found, threads=options.threads or thread_count())
 
 
 CPU = Backend(

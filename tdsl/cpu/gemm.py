@@ -11,10 +11,12 @@ from tdsl.cpu.frame import SCRATCH, Buffer, Frame
 from tdsl.cpu.gemv import Dots, Few, Streaming
 from tdsl.cpu.microkernel import Micro, PackedPanel
 from tdsl.cpu.packing import Panel
+from tdsl.cpu.ranges import BYTES, FLOPS, Range, worth
 from tdsl.cpu.reading import lies_along
 from tdsl.cpu.tiles import Tile, tile_for
-from tdsl.cpu.writer import Index, Writer, call
+from tdsl.cpu.writer import Index, Writer
 from tdsl.lowering.claims.product import read_product
+from tdsl.lowering.interface import ALIGNMENT
 from tdsl.lowering.kernels import Kernel, KernelRequest, Refused, operand_size
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options
@@ -24,6 +26,10 @@ from tdsl.types.sizes import Size
 # Panels that are packed together: a few, and no more than half of a usual second-level cache.
 _MOST_TOGETHER = 4
 _PACKED_BYTES = 640 << 10
+# Columns that are read along in one go where few rows are shared out to threads, and pieces for
+# each thread where there are more.
+_NARROWEST = 384
+_PIECES = 4
 
 
 class Gemm:
@@ -64,8 +70,12 @@ class _Generated:
         self._symbol = request.symbol
         self._product = product = read_product(request.function)
         self._frame = Frame(request, product)
-        self._machine = request.machine
         self._tile = tile_for(request.machine, product.element_bytes)
+        sizes = [self._frame.known(loop) for loop in ("bmnk" if product.batched else "mnk")]
+        rows = self._frame.known("m")
+        is_few = rows is None or rows < self._tile.rows
+        least = BYTES // product.element_bytes if is_few else FLOPS // 2
+        self._threads = worth(request.machine.threads, least, sizes)
         self._functions: list[str] = []
         self._by_dots = lies_along(product.left, "k") and lies_along(product.right, "k")
         self._by_rows = lies_along(product.right, "n")
@@ -114,7 +124,9 @@ class _Generated:
         """The panels that are packed together."""
         depth = self._frame.known("k")
         count = Size.of(operand_size(*self._frame.place("k")) if depth is None else depth)
-        return count * (self._together * self._tile.columns * self._product.element_bytes)
+        block = count * (self._together * self._tile.columns * self._product.element_bytes)
+        # Each thread packs for itself, from where memory is aligned on.
+        return (block + ALIGNMENT) * self._threads if self._threads > 1 else block
 
     @property
     def _together(self) -> int:
@@ -133,14 +145,26 @@ class _Generated:
         more = [*([SCRATCH] if packs else []), *((name, "index") for name in ranges)]
         self._functions.append(writer.function(name, [*self._frame.arguments, *more]))
 
-    def _call(self, writer: Writer, name: str, packs: bool, columns: int) -> None:
+    def _call(self, writer: Writer, name: str, packs: bool, columns: int, grain: Index) -> None:
         """Compute all columns, in pieces of this many, that do not depend on each other."""
         count = writer.up_to(self._frame.size(writer, "n"), columns)
         if self._product.batched:
             count = writer.mul(count, self._frame.size(writer, "b"))
-        more = [(writer.index(0), "index"), (writer.index(count), "index")]
-        more = [*([SCRATCH] if packs else []), *more]
-        writer.raw(call(name, [*self._frame.arguments, *more]))
+        arguments = [*self._frame.arguments, *([SCRATCH] if packs else [])]
+        pieces = Range(name, arguments, self._threads, has_blocks=packs)
+        self._functions.append(pieces.declaration())
+        begin, end = writer.index(0), writer.index(count)
+        writer.raw(pieces.call(begin, end, writer.index(grain)))
+
+    @staticmethod
+    def _grain(writer: Writer, least: int, *each: Index) -> Index:
+        """How many pieces, each the product of these sizes, come to what is worth a thread."""
+        piece: Index = 1
+        for size in each:
+            piece = writer.mul(piece, size)
+        if isinstance(piece, int):
+            return -(-least // max(piece, 1))
+        return writer.add(writer.div(least, writer.add(piece, 1)), 1)
 
     def _piece(self, writer: Writer, at: Index, columns: int) -> tuple[Index, Index, Index]:
         """Of a piece: its index of the batch, its first column, and its number of columns."""
@@ -160,7 +184,9 @@ class _Generated:
         frame = self._frame
         name = f"{self._symbol}.tiles_{tile.rows}"
         packs = not frame.prepacked
-        self._call(caller, name, packs, tile.columns)
+        sizes = (frame.size(caller, "m"), frame.size(caller, "k"))
+        grain = self._grain(caller, FLOPS, 2 * tile.columns, *sizes)
+        self._call(caller, name, packs, tile.columns, grain)
         writer = Writer()
         k = frame.size(writer, "k")
         buffer = frame.buffer(writer, tile.rows, tile.columns)
@@ -271,8 +297,10 @@ class _Generated:
         frame, lanes = self._frame, self._tile.lanes
         name = f"{self._symbol}.few_{rows}"
         way: type[Few] = Dots if self._by_dots else Streaming
-        width = way.width(rows, self._product.element_bytes, lanes)
-        self._call(caller, name, False, width)
+        width = self._width(way.width(rows, self._product.element_bytes, lanes))
+        row_bytes = width * self._product.element_bytes
+        grain = self._grain(caller, BYTES, row_bytes, frame.size(caller, "k"))
+        self._call(caller, name, False, width, grain)
         writer = Writer()
         m, k = frame.size(writer, "m"), frame.size(writer, "k")
         buffer = frame.buffer(writer, rows, width)
@@ -292,3 +320,13 @@ class _Generated:
 
         writer.loop("%begin", "%end", 1, columns)
         self._function(writer, name, False, "%begin", "%end")
+
+    def _width(self, most: int) -> int:
+        """The columns of a piece: as many as are fast to read, but some pieces for each thread."""
+        if self._threads == 1:
+            return most
+        columns, lanes = self._frame.known("n"), self._tile.lanes
+        if columns is None:
+            return min(most, _NARROWEST)
+        pieces = max(self._threads, min(self._threads * _PIECES, columns // _NARROWEST))
+        return min(most, -(-columns // (pieces * lanes)) * lanes)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 from mlir import ir
 
+from tdsl.cpu.ranges import ELEMENTS, Range, worth
 from tdsl.cpu.vectors import exp_of_negative
-from tdsl.lowering.claims.body import Body, Combine, Map, Reduce, Tensor, Unreadable
+from tdsl.lowering.claims.body import Combine, Map, Reduce, Tensor, Unreadable
+from tdsl.lowering.claims.chain import Chain
 from tdsl.lowering.claims.code import Code, Value
 from tdsl.lowering.claims.evaluate import ONLY, Evaluator, Operand, Place, Places, store
 from tdsl.lowering.claims.softmax import as_products, flushable, operation, plain
@@ -32,51 +33,19 @@ _COSTLY: Final = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Chain:
-    """A claim's function as phases: reductions that can go on together, and then the result."""
-
-    body: Body
-    phases: tuple[tuple[Reduce, ...], ...]
-    rank: int
-    """The number of axes that count rows."""
-    rows: bool
-    """Whether the result has an element for each of a row, not one for the row."""
-
-    @staticmethod
-    def of(function: Any) -> Chain:
-        body = Body(function)
-        levels: dict[Tensor, int] = {}
-        for value in body.values():
-            below = max((levels[operand] for operand, _ in value.inputs), default=0)
-            levels[value] = below + isinstance(value, Reduce)
-        reductions = [value for value in levels if isinstance(value, Reduce)]
-        ranks = {one.rank for one in reductions}
-        if len(ranks) != 1:
-            raise Unreadable("rows of different ranks")
-        (rank,) = ranks
-        result = body.result
-        rows = result.rank == rank + 1 and result.type.shape[-1] != 1
-        if result.rank not in (rank, rank + 1):
-            raise Unreadable("a result of another rank")
-        for value in levels:
-            if not isinstance(value, Map | Reduce) and value.inputs:
-                raise Unreadable(f"{type(value).__name__} in a chain of rows")
-        phases = tuple(
-            tuple(one for one in reductions if levels[one] == level)
-            for level in range(1, max(levels.values()) + 1)
-        )
-        return Chain(body, phases, rank, rows)
-
-
 def kernel(
-    name: str, function: Any, operands: Sequence[Any], result: Any, vector_bytes: int
+    name: str,
+    function: Any,
+    operands: Sequence[Any],
+    result: Any,
+    vector_bytes: int,
+    threads: int = 1,
 ) -> str:
     """The text of `@name(operands…, result)` and of the part of it that does a range of rows."""
     chain = Chain.of(function)
     wide = any(value.element == "f64" for value in chain.body.values())
     writer = _Writer(chain, operands, result, vector_bytes // (8 if wide else 4))
-    return writer.text(name)
+    return writer.text(name, threads)
 
 
 class Rows:
@@ -103,6 +72,7 @@ class Rows:
             request.operands,
             request.result,
             machine.vector_bytes,
+            machine.threads,
         )
         return Kernel(request.symbol, text)
 
@@ -119,25 +89,25 @@ class _Writer:
         self.sums: dict[Reduce, Value] = {}
         self.kept: dict[Tensor, Operand] = {}
         self.row: Places = ()
-        source = chain.phases[0][0].source
-        self.length = self._length(source)
+        self.length = self._length(self.code, chain.phases[0][0].source)
 
-    def text(self, name: str) -> str:
+    def text(self, name: str, threads: int) -> str:
         code = self.code
         arguments = [(one.name, str(one.type)) for one in (*self.operands, self.result)]
         code.loop("%begin", "%end", 1, [], self._row)
         part = code.function(f"{name}.part", [*arguments, ("%begin", "index"), ("%end", "index")])
         outer = Code()
         count = outer.index(1)
-        for axis in range(self.chain.rank):
-            count = outer.index_op("muli", count, self._size(outer, self.result, axis))
-        types = ", ".join(type_ for _, type_ in arguments)
-        names = ", ".join(name_ for name_, _ in arguments)
-        outer.line(
-            f"func.call @{name}.part({names}, {outer.index(0)}, {count}) : ({types}, index, index) "
-            "-> ()"
-        )
-        return part + outer.function(name, arguments)
+        sizes = [self._size(outer, self.result, axis) for axis in range(self.chain.rank)]
+        for size in sizes:
+            count = outer.index_op("muli", count, size)
+        length = self._length(outer, self.chain.phases[0][0].source)
+        known = [outer.known(size) for size in (*sizes, length)]
+        rows = Range(f"{name}.part", arguments, worth(threads, ELEMENTS, known))
+        some = outer.index_op("maxui", length, outer.index(1))
+        grain = outer.index_op("ceildivui", outer.index(ELEMENTS), some)
+        outer.line(rows.call(outer.index(0), count, grain))
+        return part + rows.declaration() + outer.function(name, arguments)
 
     @staticmethod
     def _size(code: Code, operand: Operand, axis: int) -> str:
@@ -146,20 +116,20 @@ class _Writer:
             return code.index(literal)
         return code.top(f"memref.dim {operand.name}, {code.index(axis)} : {operand.type}")
 
-    def _length(self, source: Tensor) -> str:
+    def _length(self, code: Code, source: Tensor) -> str:
         """How many elements a row has."""
         literal = source.type.shape[-1]
         if not ir.ShapedType.is_dynamic_size(literal):
-            return self.code.index(literal)
+            return code.index(literal)
         if self.chain.rows:
-            return self._size(self.code, self.result, self.chain.rank)
+            return self._size(code, self.result, self.chain.rank)
         for value in self.chain.body.values():
             for operand, access in value.inputs:
                 # An argument that a row runs along has its length.
                 if operand in self.chain.body.arguments and self.chain.rank in access:
                     place = self.chain.body.arguments.index(operand)
                     axis = access.index(self.chain.rank)
-                    return self._size(self.code, self.operands[place], axis)
+                    return self._size(code, self.operands[place], axis)
         raise Unreadable("the length of rows is not known")
 
     # --- one row

@@ -22,6 +22,8 @@ class Machine:
     registers: int
     fma: bool
     """Whether a product and a sum are one instruction; else `fma` would call a function."""
+    threads: int = 1
+    """How many threads a call may use."""
 
     def lanes(self, element_bytes: int) -> int:
         return max(self.vector_bytes // element_bytes, 1)

@@ -128,8 +128,11 @@ class Options:
     """What a GPU may round the operands of f32 matrix products to, for its tensor cores."""
     isa: str = "host"
     """The vector unit that kernels use: of this processor, or one of machine.MACHINES."""
+    threads: int = 0
+    """How many threads a call may use: 1 makes code that never asks for another, 0 stands for as
+    many as this process has (TDSL_NUM_THREADS, else the cores that it may run on)."""
 
-    def to_data(self) -> dict[str, str | bool]:
+    def to_data(self) -> dict[str, str | bool | int]:
         """As plain data for JSON; also what tells two compiled instances apart."""
         return {
             "kernels": str(self.kernels),
@@ -140,6 +143,7 @@ class Options:
             "bounds": self.bounds,
             "precision": self.precision,
             "isa": self.isa,
+            "threads": self.threads,
         }
 
     @staticmethod

@@ -35,6 +35,7 @@ from tdsl.lowering.passes import (
     reshape_to_expand,
     reuse_operands,
     substitute_kernels,
+    threads,
 )
 from tdsl.lowering.rewriting import DYNAMIC, collect, public_function
 from tdsl.lowering.sizes import INTERFACE, attach_interface
@@ -116,6 +117,7 @@ def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
             Pass("keep-extrema", keep_extrema.run),
             Pass("explicit-views", explicit_views.run),
             Pass("to-llvm", _TO_LLVM),
+            Pass("threads", threads.run),
             Pass("bf16-as-integers", bf16_as_integers.run),
             Pass("no-alias", mark_no_alias),
         )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from tdsl.check import typed
 from tdsl.errors import InternalError
-from tdsl.graph.graph import ArrayType, Graph
 from tdsl.lowering.bounds import Site
 from tdsl.lowering.interface import Interface, evaluate
 from tdsl.lowering.options import BOUNDS, Bounds, Kernels, Options
-from tdsl.ops.debugging import Looked
+from tdsl.ops.looking import Looked
 from tdsl.runtime.cache import Cache, open_cache
 from tdsl.runtime.calling import Code
 from tdsl.runtime.keys import describe, digest, instance_key
@@ -21,6 +21,16 @@ from tdsl.syntax.diagnostics import DiagnosticError
 from tdsl.types.dtypes import DType
 from tdsl.types.sizes import Size, Symbol
 from tdsl.types.types import Substitution
+
+if TYPE_CHECKING:
+    from tdsl.graph.graph import Graph
+
+
+class Result(NamedTuple):
+    """The type of one array that native code gives."""
+
+    dtype: DType
+    shape: tuple[Size, ...]
 
 
 @dataclass(frozen=True)
@@ -35,16 +45,15 @@ class Built:
     debugged: tuple[Looked, ...] = ()  # of the last results, which `dbg` looks at
 
     @property
-    def results(self) -> tuple[ArrayType, ...]:
-        shapes = self.interface.results
-        return tuple(map(ArrayType, self.dtypes, shapes))
+    def results(self) -> tuple[Result, ...]:
+        return tuple(map(Result, self.dtypes, self.interface.results))
 
     @property
     def open_sizes(self) -> tuple[Symbol, ...]:
         return self.interface.symbols
 
-    def literal_shape(self, type_: ArrayType, values: Mapping[Symbol, int]) -> tuple[int, ...]:
-        return tuple(evaluate(size, values) for size in type_.shape)
+    def literal_shape(self, result: Result, values: Mapping[Symbol, int]) -> tuple[int, ...]:
+        return tuple(evaluate(size, values) for size in result.shape)
 
     def scratch_bytes(self, values: Mapping[Symbol, int]) -> int:
         return evaluate(self.scratch, {symbol: values[symbol] for symbol in self.open_sizes})
@@ -73,8 +82,9 @@ def build(
     """Load an instance: from the disk cache, or compiled now and kept there."""
     from tdsl.cpu.linking import load_object
     from tdsl.engine.libraries import LLVMError
+    from tdsl.engine.pool import thread_count
 
-    options = Options(Kernels.parse(kernels), bounds=bounds)
+    options = Options(Kernels.parse(kernels), bounds=bounds, threads=thread_count())
     name = signature.function.name
     store, key = _place(program, signature, parameters, options)
     fresh: list[Stored] = []

@@ -90,6 +90,7 @@ def object_code(graph: Graph, kernels: str = "all", bounds: Bounds = "trap") -> 
     """The object file of one instance: `i32 tdsl_entry(void **data, int64_t *sizes)`."""
     from tdsl.cpu.compiler import compile_text
 
-    options = Options(Kernels.parse(kernels), bounds=bounds)
+    # Whoever links it elsewhere has no worker pool.
+    options = Options(Kernels.parse(kernels), bounds=bounds, threads=1)
     claims, _ = find_claims(graph, options.kernels.kinds)
     return compile_text(emit_module(graph, claims), options, Interface.of_graph(graph)).code

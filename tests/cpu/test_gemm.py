@@ -78,7 +78,7 @@ def _near(sizes: tuple[int, ...]) -> list[int]:
 def test_one_object_for_all_shapes(isa: str, dtype: str, maps: str) -> None:
     text, interface = _open(dtype, maps)
     native = Native(text, Options(_NATIVE, isa=isa), interface)
-    assert native.compiled.symbols == ()
+    assert set(native.compiled.symbols) <= {"tdsl_pool_run"}
     tile = tile_for(MACHINES[isa], 4 if dtype == "f32" else 8)
     rows = _near((tile.rows, 4 * tile.rows))
     columns = [*_near((tile.lanes, tile.columns)), 129]
