@@ -16,9 +16,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from tdsl.check.modules import check_source
 from tdsl.errors import CompileError, compile_error
 from tdsl.runtime.module import Module, fill
+from tdsl.runtime.programs import open_program
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError
 from tdsl.syntax.reading import decode_source
 
@@ -56,7 +56,7 @@ class Loader(importlib.abc.InspectLoader):
         linecache.checkcache(self.path)
         linecache.cache[self.path] = (len(text), None, text.splitlines(True), self.path)
         try:
-            result = check_source(decode_source(data, self.path), Path(self.root))
+            result = open_program(decode_source(data, self.path), Path(self.root))
             fill(module, result, self.path, "all")
         except (CompileError, DiagnosticError) as problem:
             error = compile_error(problem.diagnostics)

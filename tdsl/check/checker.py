@@ -109,10 +109,10 @@ class ModuleChecker:
         if declaration.signature is not None and not is_poisoned(body):
             self.checked[entry.node.name.text] = typed.Function(
                 declaration.signature,
-                declaration.locals,
-                body,  # type: ignore[arg-type]
                 entry.node.docs,
                 entry.node.public,
+                declaration.locals,
+                body,  # type: ignore[arg-type]
             )
 
     def check_all(self, only: frozenset[str] | None = None) -> None:

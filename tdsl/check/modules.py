@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
 from tdsl.check import typed
+from tdsl.check.checked import CheckResult
 from tdsl.check.checker import RULES, ModuleChecker, find_recursion
 from tdsl.check.context import Context, Owner
 from tdsl.check.dots import report_missing
@@ -33,7 +34,7 @@ from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Edit, Help
 from tdsl.syntax.parser import parse_with_warnings
 from tdsl.syntax.reading import read_source
-from tdsl.syntax.resources import standard_library
+from tdsl.syntax.resources import library_file, standard_library
 from tdsl.syntax.source import Source, Span
 from tdsl.types.dtypes import DTYPES
 from tdsl.types.naming import Names
@@ -42,13 +43,7 @@ from tdsl.types.proofs import Facts
 # Modules that import one another in a row.
 MOST_IMPORTS = 50
 
-
-@dataclass(frozen=True)
-class CheckResult:
-    """The program, where it has no errors, and what is to be said of it."""
-
-    program: typed.Program | None
-    diagnostics: tuple[Diagnostic, ...]
+_NONE: Mapping[str, Source] = {}
 
 
 def check_file(path: Path | str) -> CheckResult:
@@ -66,6 +61,11 @@ def check_source(source: Source, root: Path | None) -> CheckResult:
     return _check(source, _module_name(source), root)
 
 
+def check_again(name: str, sources: Mapping[str, Source]) -> CheckResult:
+    """Check a program whose modules were all read before; `name` is that of its root."""
+    return _check(sources[name], name, None, sources)
+
+
 def load_program(path: Path | str) -> typed.Program:
     """The program in a file; raises DiagnosticError where it has errors."""
     result = check_file(path)
@@ -80,8 +80,10 @@ def _module_name(source: Source) -> str:
     return name or "text"
 
 
-def _check(source: Source, name: str, root: Path | None) -> CheckResult:
-    run = _Run(root)
+def _check(
+    source: Source, name: str, root: Path | None, known: Mapping[str, Source] = _NONE
+) -> CheckResult:
+    run = _Run(root, known)
     program = run.check(source, name)
     diagnostics = run.reporter.in_order()
     if program is not None:
@@ -89,7 +91,7 @@ def _check(source: Source, name: str, root: Path | None) -> CheckResult:
 
     def again(changed: Source, only: frozenset[str] | None) -> tuple[Diagnostic, ...]:
         """The errors of the functions named in a changed version of the source."""
-        other = _Run(root)
+        other = _Run(root, known)
         other.check(changed, name, only)
         return other.reporter.in_order()
 
@@ -101,7 +103,7 @@ def _check(source: Source, name: str, root: Path | None) -> CheckResult:
 @lru_cache(maxsize=32)
 def _parse_standard(name: str) -> tuple[ast.Module, tuple[Diagnostic, ...]] | None:
     """A module of the library; None where there is none of that name."""
-    file = standard_library().joinpath(*name.split(".")[1:-1], name.split(".")[-1] + ".tdsl")
+    file = library_file(name)
     if not file.is_file():
         return None
     source = Source(f"<{name}>", file.read_text(encoding="utf-8"))
@@ -111,8 +113,9 @@ def _parse_standard(name: str) -> tuple[ast.Module, tuple[Diagnostic, ...]] | No
 class _Run:
     """One check of a program: the modules read so far, and the diagnostics."""
 
-    def __init__(self, root: Path | None) -> None:
+    def __init__(self, root: Path | None, known: Mapping[str, Source]) -> None:
         self.root = root
+        self.known = known  # modules that need not be looked for
         self.reporter = Reporter()
         self.scopes: dict[str, ModuleScope] = {}
         self.checkers: dict[str, ModuleChecker] = {}
@@ -334,6 +337,8 @@ class _Run:
             return None
         if name in self.scopes:
             return self.scopes[name]
+        if name in self.known:
+            return self.read(self.known[name], name)
         if len(self.loading) > MOST_IMPORTS:
             self.reporter.report(
                 "E0111", f"modules import one another more than {MOST_IMPORTS} levels deep", span

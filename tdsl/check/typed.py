@@ -7,6 +7,7 @@ comprehensions over literal ranges. Broadcasting stays implicit in elementwise b
 
 from __future__ import annotations
 
+from collections import abc
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -307,12 +308,18 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class Declaration:
+    """A function as its callers see it."""
+
     signature: Signature
-    locals: tuple[Local, ...]  # of the parameters, in order
-    body: AnyExpression
     docs: tuple[str, ...]
     public: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Declaration):
+    locals: tuple[Local, ...]  # of the parameters, in order
+    body: AnyExpression
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,7 +363,11 @@ class Test:
 
 @dataclass(frozen=True)
 class Module:
-    """A checked module. `functions` holds its own, `names` also the imported ones."""
+    """A checked module. `functions` holds its own, `names` also the imported ones.
+
+    `declarations` tells of the functions without their bodies: of a program that was checked
+    earlier those are read again only when they are asked for.
+    """
 
     name: str
     source: Source
@@ -364,8 +375,13 @@ class Module:
     functions: Mapping[str, Function]
     names: Mapping[str, FunctionReference]
     examples: tuple[Example, ...]
-    tests: tuple[Test, ...]
+    tests: abc.Sequence[Test]
     structs: Mapping[str, Struct] = field(default_factory=dict)
+    declared: Mapping[str, Declaration] | None = None
+
+    @property
+    def declarations(self) -> Mapping[str, Declaration]:
+        return self.functions if self.declared is None else self.declared
 
 
 @dataclass(frozen=True)

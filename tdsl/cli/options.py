@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from tdsl.check import typed
-from tdsl.check.modules import CheckResult, check_file
+from tdsl.check.checked import CheckResult
+from tdsl.check.modules import check_file
 from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output
 from tdsl.lowering.options import Bounds, KernelsError
 from tdsl.runtime.build import check_kernels

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from tdsl.ops.debugging import Looked
+from tdsl.ops.looking import Looked
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DType
 from tdsl.types.sizes import Size, Symbol

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tdsl.check import typed
+from tdsl.check.fields import fields_of
 from tdsl.graph.builder import GraphBuilder
 from tdsl.graph.graph import ArrayType, Node
 from tdsl.ops.primitive import BOOL, I64, ONE, InternalError
@@ -15,7 +16,6 @@ from tdsl.types.sizes import Pack, Size
 from tdsl.types.types import (
     ListType,
     StructType,
-    Substitution,
     TensorType,
     TupleType,
     Type,
@@ -45,20 +45,6 @@ def concrete(shape: Sequence[Size | Pack]) -> tuple[Size, ...]:
     if len(sizes) != len(shape):
         raise InternalError("a pack has no value")
     return sizes
-
-
-def fields_of(program: typed.Program, type_: StructType) -> tuple[tuple[str, Type], ...]:
-    """The fields of a struct with arguments that are known."""
-    definition = program.modules[type_.module].structs[type_.name]
-    count = len(definition.sizes)
-    sizes = {}
-    for parameter, size in zip(definition.sizes, concrete(type_.sizes[:count]), strict=True):
-        (symbol,) = parameter.value.symbols()
-        sizes[symbol] = size
-    packs = dict.fromkeys(definition.packs, type_.sizes[count:])
-    dtypes = dict(zip(definition.dtypes, type_.dtypes, strict=True))
-    known = Substitution(sizes, packs, dtypes)
-    return tuple((field.name, known.type(field.type)) for field in definition.fields)
 
 
 def natural(value: Number) -> DType:

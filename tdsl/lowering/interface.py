@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from tdsl.graph.graph import Graph
 from tdsl.types.sizes import Opaque, Size, Symbol
+
+if TYPE_CHECKING:
+    from tdsl.graph.graph import Graph
 
 Shape = tuple[Size, ...]
 

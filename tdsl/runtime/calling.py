@@ -12,7 +12,7 @@ import numpy as np
 
 from tdsl.lowering.bounds import STATUS_WORDS, Site, violation
 from tdsl.lowering.interface import ALIGNMENT
-from tdsl.ops.debugging import Looked, show_all
+from tdsl.ops.looking import Looked, show_all
 from tdsl.runtime.arrays import Array
 from tdsl.types.dtypes import DType
 

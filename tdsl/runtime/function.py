@@ -78,7 +78,7 @@ class Function:
     def __init__(
         self,
         program: typed.Program,
-        function: typed.Function,
+        function: typed.Declaration,
         origin: Origin,
         *,
         given: Mapping[str, object] | None = None,
@@ -307,7 +307,7 @@ class Function:
         return Plan(
             built.code,
             [places.literal_dtype(point.parameters, wanted) for wanted in self._wanted],
-            [(built.literal_shape(type_, values), type_.dtype.numpy) for type_ in built.results],
+            [(built.literal_shape(one, values), one.dtype.numpy) for one in built.results],
             [values[symbol] for symbol in built.open_sizes],
             built.scratch_bytes(values),
             self._assemble,

@@ -49,6 +49,12 @@ def instance_key(
     )
 
 
+def program_key(name: str, text: str) -> str:
+    """The key of a checked program by its root module; what that imports has to be looked at."""
+    whole = {"program": [name, text], "compiler": _compiler()}
+    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
+
+
 def digest(content: dict[str, Any]) -> str:
     """A key for what this compiler makes of something on this machine."""
     whole = {"what": content, "compiler": _compiler(), "target": _target()}

@@ -10,7 +10,7 @@ from typing import Any
 
 from tdsl.check import typed
 from tdsl.check.calls import signature_names
-from tdsl.graph.values import fields_of
+from tdsl.check.fields import fields_of
 from tdsl.runtime.arrays import Wanted
 from tdsl.syntax.source import Span
 from tdsl.types.sizes import Size

@@ -11,12 +11,15 @@ from types import ModuleType
 from typing import Any
 
 from tdsl.check import typed
-from tdsl.check.modules import CheckResult, check_file, check_source
+from tdsl.check.checked import CheckResult
 from tdsl.errors import ProgramWarning, compile_error
 from tdsl.lowering.options import Bounds
 from tdsl.runtime.build import check_bounds, check_kernels
 from tdsl.runtime.function import Function, Origin
+from tdsl.runtime.programs import open_program
 from tdsl.runtime.structs import StructClasses
+from tdsl.syntax.diagnostics import DiagnosticError
+from tdsl.syntax.reading import read_source
 from tdsl.syntax.source import Source
 
 
@@ -38,7 +41,7 @@ class Module(ModuleType):
         program = self.__dict__.get("__program__")
         if program is None or (name.startswith("__") and name.endswith("__")):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        function = program.root.functions.get(name)
+        function = program.root.declarations.get(name)
         made: Any
         if function is not None:
             made = self._function(name, function)
@@ -51,7 +54,7 @@ class Module(ModuleType):
         # setdefault: two threads asking at once get the same object, and so one set of instances.
         return self.__dict__.setdefault(name, made)
 
-    def _function(self, name: str, function: typed.Function) -> Function:
+    def _function(self, name: str, function: typed.Declaration) -> Function:
         program = self.__dict__["__program__"]
         source = program.root.source
         made = Function(
@@ -99,7 +102,7 @@ def fill(
     module.__doc__ = "\n".join(program.root.docs) or None
     module.__dict__["__all__"] = [
         *(name for name, definition in program.root.structs.items() if definition.public),
-        *(name for name, function in program.root.functions.items() if function.public),
+        *(name for name, function in program.root.declarations.items() if function.public),
     ]
     _warn(module, result)
 
@@ -136,8 +139,15 @@ def load(path: str | os.PathLike[str], *, kernels: str = "all", bounds: str = "t
     if file.is_dir():
         raise IsADirectoryError(f"{file} is a folder; give a `.tdsl` file in it")
     module = Module(file.stem)
-    fill(module, check_file(file), str(file.absolute()), kernels, checked_bounds)
+    fill(module, _opened(file), str(file.absolute()), kernels, checked_bounds)
     return module
+
+
+def _opened(file: Path) -> CheckResult:
+    try:
+        return open_program(read_source(file), file.absolute().parent)
+    except DiagnosticError as error:
+        return CheckResult(None, error.diagnostics)
 
 
 def loads(text: str, *, name: str = "text", kernels: str = "all", bounds: str = "trap") -> Module:
@@ -147,6 +157,8 @@ def loads(text: str, *, name: str = "text", kernels: str = "all", bounds: str = 
             f"loads() takes the text of a program as a str, not {type(text).__name__}"
             + ("; decode it first" if isinstance(text, bytes | bytearray) else "")
         )
+    from tdsl.check.modules import check_source
+
     check_kernels(kernels)
     checked_bounds = check_bounds(bounds)
     module = Module(name)
@@ -164,6 +176,8 @@ def module_of(program: typed.Program, kernels: str = "all", bounds: Bounds = "tr
 def find_again(origin: Origin) -> typed.Program:
     """The program of a pickled function: the text it was pickled with, whatever the file holds
     now; what it imports is read again."""
+    from tdsl.check.modules import check_source
+
     folder = Path(origin.path).parent if origin.path is not None else None
     root = folder if folder is not None and folder.is_dir() else None
     result = check_source(Source(origin.source, origin.text), root)

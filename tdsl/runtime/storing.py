@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from tdsl.check import typed
 from tdsl.engine.object import CompiledObject
 from tdsl.lowering.bounds import Site
-from tdsl.ops.debugging import Looked
+from tdsl.ops.looking import Looked
 from tdsl.types.dtypes import DTYPES, DType
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,6 +14,15 @@ from tdsl.runtime.layout import python_name
 from tdsl.runtime.lists import shown
 from tdsl.types.naming import Names
 from tdsl.types.types import ListType, StructType, TupleType, Type
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where a class came from: the program that defines the struct, and the other classes of it."""
+
+    classes: StructClasses
+    program: typed.Program
+    definition: typed.Struct
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,45 @@ class Struct:
 
     __slots__ = ()
     __tdsl__: ClassVar[Blueprint]
+    __home__: ClassVar[Any] = None  # of a class of a loaded module: what it was made from
+
+    @classmethod
+    def bind(
+        cls,
+        source: Any,
+        *,
+        rename: Any = None,
+        layout: str | None = None,
+        cast: Any = False,
+        as_is: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        progress: Any = None,
+    ) -> Any:
+        """Weights for this struct, checked once and ready for any number of calls.
+
+        `source` is what holds them: `tdsl.safetensors(path)`, `tdsl.gguf(path)`, `tdsl.npz(path)`,
+        a state dict of torch, nested dicts and lists, a dataclass, any object with attributes.
+        All that is missing, unknown or of another dtype or shape is told in one `tdsl.BindError`.
+
+        rename   what the source calls the fields: a table of `tdsl.names`, or a dict such as
+                 {"layers.*.up": "encoder.*.dense"}; `*` is the number of an item
+        layout   how matrices of linear maps lie there: "conv1d", [in, out], or "torch", [out, in];
+                 by default as the table says, else "conv1d"
+        cast     True: convert floats to the dtype that is declared; a dtype such as "bf16":
+                 also what a dtype parameter becomes; False: never
+        as_is    fields that no layout transposes, such as embeddings
+        ignore   names in the source that no field needs; `*` is anything
+        progress a bar for large files on a terminal; True or False: always or never; or what to
+                 call with the bytes that are read and with all there are
+        """
+        from tdsl.runtime.weights.binding import bind
+
+        if cls.__home__ is None:
+            raise TypeError(
+                f"this class {cls.__name__} came from another process, without its program:"
+                " bind with the class of a loaded module"
+            )
+        return bind(cls.__home__, source, rename, layout, cast, as_is, ignore, progress)
 
     def __repr__(self) -> str:
         return shown(self)
@@ -109,7 +157,9 @@ class StructClasses:
         found = self._made.get(key)
         if found is None:
             # setdefault: two threads asking at once get the same class.
-            found = self._made.setdefault(key, self._blueprint(definition).made)
+            made = self._blueprint(definition).made
+            made.__home__ = Home(self, self._program, definition)
+            found = self._made.setdefault(key, made)
         return found
 
     def names(self) -> list[str]:
@@ -131,7 +181,7 @@ class StructClasses:
 
     def _used(self, module: typed.Module) -> Iterator[StructType]:
         waiting = [field.type for s in module.structs.values() for field in s.fields]
-        for function in module.functions.values():
+        for function in module.declarations.values():
             signature = function.signature
             waiting += [signature.result, *(type_ for _, type_ in signature.parameters)]
         seen: set[tuple[str, str]] = set()

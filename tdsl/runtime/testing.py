@@ -95,14 +95,14 @@ def _native_failures(
         signature_end=span.start,
     )
     value = typed.Sequence(result, span, bindings, typed.MakeTuple(result, span, conditions))
-    function = typed.Function(signature, (), value, (), False)
+    function = typed.Function(signature, (), False, (), value)
     changed = replace(module, functions={**module.functions, reference.name: function})
     modules = {**program.modules, module.name: changed}
     built = build(replace(program, root=changed, modules=modules), signature, _NOTHING, kernels)
     plan = Plan(
         built.code,
         (),
-        [(built.literal_shape(type_, {}), type_.dtype.numpy) for type_ in built.results],
+        [(built.literal_shape(one, {}), one.dtype.numpy) for one in built.results],
         (),
         built.scratch_bytes({}),
         list,

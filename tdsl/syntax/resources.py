@@ -31,3 +31,9 @@ def grammar_text() -> str:
 def standard_library() -> Traversable:
     """The folder whose `nn.tdsl` is the module `std.nn`."""
     return resource("std")
+
+
+def library_file(name: str) -> Traversable:
+    """The file of a module of the library, whether or not there is one; `name` is "std.nn"."""
+    *folders, last = name.split(".")[1:]
+    return standard_library().joinpath(*folders, last + ".tdsl")

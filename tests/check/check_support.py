@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tdsl.check.modules import CheckResult, check_source
+from tdsl.check.checked import CheckResult
+from tdsl.check.modules import check_source
 from tdsl.syntax.diagnostics import Diagnostic
 from tdsl.syntax.source import Source
 

@@ -8,7 +8,8 @@ import pytest
 from check_support import DESIGN
 from mutations import MUTATIONS, Mutation
 
-from tdsl.check.modules import CheckResult, check_source
+from tdsl.check.checked import CheckResult
+from tdsl.check.modules import check_source
 from tdsl.syntax.source import Source
 
 ROOT = DESIGN.parent.parent

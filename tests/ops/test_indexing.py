@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from ops_support import ALL, DTYPES, INTEGERS, check, edited, refusal, result, run, sample, size
 
-from tdsl.ops.debugging import described
+from tdsl.ops.looking import described
 from tdsl.ops.table import Given
 from tdsl.syntax.source import Source
 from tdsl.types.dtypes import DType

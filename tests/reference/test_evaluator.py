@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from typing import Any
 
 import ml_dtypes
@@ -175,7 +177,7 @@ def test_deep_expressions_do_not_exhaust_the_stack() -> None:
         deep = typed.Apply(array.type, array.span, "add", (deep, array), ())
     program = checked("fn f[N](x: f64[N]) -> f64[N] { x }")
     function = program.root.functions["f"]
-    changed = typed.Function(function.signature, (array,), deep, function.docs, function.public)
+    changed = replace(function, locals=(array,), body=deep)
     module = typed.Module("m", program.root.source, (), {"f": changed}, {}, (), ())
     found = evaluate(
         typed.Program(module, {function.signature.function.module: module}),
