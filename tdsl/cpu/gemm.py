@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from mlir import ir
@@ -16,7 +17,7 @@ from tdsl.cpu.reading import lies_along
 from tdsl.cpu.tiles import Tile, tile_for
 from tdsl.cpu.writer import Index, Writer
 from tdsl.lowering.claims.product import read_product
-from tdsl.lowering.interface import ALIGNMENT
+from tdsl.lowering.interface import ALIGNMENT, Packing
 from tdsl.lowering.kernels import Kernel, KernelRequest, Refused, operand_size
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options
@@ -52,6 +53,16 @@ class Gemm:
 
     def unit_last(self, function: Any) -> tuple[bool, ...]:
         return (True,) * (len(as_block(function).arguments) + 1)
+
+    def packings(self, function: Any, machine: Machine) -> Mapping[int, Packing]:
+        """The right operand, where its last two axes are those of the product."""
+        product = read_product(function)
+        axes = product.right.axes
+        rank = len(axes)
+        if {axes["k"], axes["n"]} != {rank - 2, rank - 1}:
+            return {}
+        columns = tile_for(machine, product.element_bytes).columns
+        return {product.right.argument: Packing(columns, axes["n"] == rank - 2)}
 
     def generate(self, request: KernelRequest) -> Kernel:
         return _Generated(request).kernel()

@@ -31,12 +31,36 @@ class OpenSize:
 
 
 @dataclass(frozen=True)
+class Packing:
+    """How a constant matrix [..., k, n] is stored for products that have it on their right: the
+    matrix, or its transpose, cut into panels of some columns, [..., panel, k, column], the last
+    panel filled up with zeros."""
+
+    columns: int
+    transposed: bool = False
+
+    def shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """Of the panels that an array of this shape becomes."""
+        *leading, depth, width = shape
+        if self.transposed:
+            depth, width = width, depth
+        return (*leading, -(-width // self.columns), depth, self.columns)
+
+
+@dataclass(frozen=True)
 class Interface:
-    """Shapes of inputs and results in order, and the open sizes in the order of `sizes[]`."""
+    """Shapes of inputs and results in order, the open sizes in the order of `sizes[]`, and how
+    memory is handed over."""
 
     inputs: tuple[Shape, ...]
     results: tuple[Shape, ...]
     open_sizes: tuple[OpenSize, ...] = ()
+    constants: frozenset[int] = frozenset()
+    """Inputs that stay the same over many calls, so that storing them in another way pays."""
+    donated: tuple[tuple[int, int], ...] = ()
+    """An input, and the result that is put into its memory."""
+    packed: tuple[tuple[int, Packing], ...] = ()
+    """The constants that the code, once it is compiled, takes in another form."""
 
     @staticmethod
     def of_graph(graph: Graph) -> Interface:
@@ -85,6 +109,11 @@ class Interface:
                 [_symbol_to_data(known.symbol), known.input, known.axis]
                 for known in self.open_sizes
             ],
+            "constants": sorted(self.constants),
+            "donated": [list(pair) for pair in self.donated],
+            "packed": [
+                [position, packing.columns, packing.transposed] for position, packing in self.packed
+            ],
         }
 
     @staticmethod
@@ -96,6 +125,9 @@ class Interface:
                 OpenSize(_symbol_from_data(symbol), position, axis)
                 for symbol, position, axis in data["open_sizes"]
             ),
+            frozenset(data["constants"]),
+            tuple((position, result) for position, result in data["donated"]),
+            tuple((position, Packing(*how)) for position, *how in data["packed"]),
         )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from mlir import ir
 
+from tdsl.lowering.interface import Packing
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options
 from tdsl.types.sizes import Size, Symbol
@@ -84,6 +85,14 @@ class Generator(Protocol):
         neighbours in memory; where they are not, the kernel gets a copy."""
 
     def generate(self, request: KernelRequest) -> Kernel: ...
+
+
+@runtime_checkable
+class Packs(Protocol):
+    """A generator whose kernels can take some operands in a form that is made only once."""
+
+    def packings(self, function: Any, machine: Machine) -> Mapping[int, Packing]:
+        """For each of these operands the form."""
 
 
 Generators = Mapping[str, Mapping[str, Generator]]

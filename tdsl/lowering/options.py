@@ -122,6 +122,8 @@ class Options:
     """Let LLVM vectorise loops, and sums be added up in another order."""
     reuse_scratch: bool = True
     """Let intermediate results that do not live at the same time share memory."""
+    prepack: bool = True
+    """Take constant weights in the form that kernels read them in."""
     bounds: Bounds = "trap"
     """What happens to a run-time position out of range: an IndexError, or the nearest inside."""
     precision: Precision = "f32"
@@ -140,6 +142,7 @@ class Options:
             "vector_math": self.vector_math,
             "vectorize": self.vectorize,
             "reuse_scratch": self.reuse_scratch,
+            "prepack": self.prepack,
             "bounds": self.bounds,
             "precision": self.precision,
             "isa": self.isa,

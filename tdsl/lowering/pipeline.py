@@ -24,6 +24,7 @@ from tdsl.lowering.passes import (
     choose_kernels,
     copies_to_linalg,
     destinations,
+    donate,
     entry,
     explicit_views,
     generalise_transposes,
@@ -99,6 +100,7 @@ def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
             Pass("reshape-to-expand", reshape_to_expand.run),
             Pass("reuse-operands", reuse_operands.run),
             Pass("bufferize", bufferize.run),
+            Pass("donate", donate.run),
             Pass("restore-claims", place_kernels.restore),
         )
     if stage == "llvm":

@@ -137,6 +137,19 @@ def ancestor_in(block: Any, operation: Any) -> Any:
     return current
 
 
+def kept_axes(sizes: list[int], shape: list[int]) -> list[int]:
+    """Which axes a slice of these sizes keeps, if its result has this shape: some of size 1 go."""
+    kept: list[int] = []
+    dropped = len(sizes) - len(shape)
+    for axis, size in enumerate(sizes):
+        position = len(kept)
+        if dropped and size == 1 and (position >= len(shape) or shape[position] != 1):
+            dropped -= 1
+        else:
+            kept.append(axis)
+    return kept
+
+
 def size_value(size: Size, symbols: Mapping[Symbol, Any], type: Any) -> Any:
     """Code that computes a size in an integer or index type from the values of its symbols."""
     total: Any = None

@@ -8,7 +8,7 @@ from typing import Any
 from mlir import ir
 
 from tdsl.lowering.interface import Interface
-from tdsl.lowering.rewriting import DYNAMIC, as_block, public_function
+from tdsl.lowering.rewriting import DYNAMIC, as_block, kept_axes, public_function
 from tdsl.types.sizes import Size, Symbol, opaque
 
 INTERFACE = "tdsl.interface"
@@ -59,6 +59,8 @@ class Sizes:
         self._ranges: dict[Symbol, tuple[Size, Size]] = {}  # the first and last value
 
     def _argument(self, position: int, axis: int) -> Size | None:
+        if position in dict(self._interface.packed):
+            return None
         shapes = (*self._interface.inputs, *self._interface.results)
         return shapes[position][axis] if position < len(shapes) else None
 
@@ -187,7 +189,7 @@ class Sizes:
         static = list(ir.DenseI64ArrayAttr(operation.attributes["static_sizes"]))
         offsets = list(ir.DenseI64ArrayAttr(operation.attributes["static_offsets"]))
         # A slice may drop axes of size 1: the kept ones are found by skipping those.
-        kept = _kept_axes(static, ir.ShapedType(value.type).shape)
+        kept = kept_axes(static, ir.ShapedType(value.type).shape)
         axis = kept[axis]
         if static[axis] != DYNAMIC:
             return Size.of(static[axis])
@@ -222,18 +224,6 @@ def _static(value: Any, axis: int) -> Size | None:
 
 def _open_before(type: Any, axis: int) -> int:
     return sum(size == DYNAMIC for size in ir.ShapedType(type).shape[:axis])
-
-
-def _kept_axes(sizes: list[int], shape: list[int]) -> list[int]:
-    kept: list[int] = []
-    dropped = len(sizes) - len(shape)
-    for axis, size in enumerate(sizes):
-        position = len(kept)
-        if dropped and size == 1 and (position >= len(shape) or shape[position] != 1):
-            dropped -= 1
-        else:
-            kept.append(axis)
-    return kept
 
 
 def _affine(expression: Any, operands: list[Size | None], dimensions: int) -> Size | None:

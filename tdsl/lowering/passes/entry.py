@@ -43,6 +43,8 @@ def run(module: Any, options: Options) -> None:
         }
         # The scratch memory's size is known to the caller only; the code never asks for it.
         shapes = [*interface.inputs, *interface.results, (Size.of(0),)]
+        for position, _ in interface.packed:
+            shapes[position] = tuple(map(Size.of, types[position].shape))
         code: Any = None
         if sites_of(module):
             code = llvm.LoadOp(pointer, _element(data, len(shapes), pointer)).result

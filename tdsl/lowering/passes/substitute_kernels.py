@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from mlir import ir
@@ -20,8 +21,17 @@ from tdsl.lowering.kernels import (
 )
 from tdsl.lowering.machine import FINISHED, Machine
 from tdsl.lowering.options import Options
+from tdsl.lowering.passes import prepack
 from tdsl.lowering.passes.place_kernels import insert_functions
-from tdsl.lowering.rewriting import DYNAMIC, before, collect, functions, index, size_value
+from tdsl.lowering.rewriting import (
+    DYNAMIC,
+    before,
+    collect,
+    functions,
+    identity,
+    index,
+    size_value,
+)
 from tdsl.types.sizes import Symbol
 
 
@@ -32,6 +42,7 @@ def run(module: Any, options: Options, generators: Generators, machine: Machine)
         for function in functions(module)
         if KERNEL in function.operation.attributes
     }
+    packed = prepack.run(module, claims, generators, machine, options)
     made: dict[tuple[str, str], Kernel] = {}
     for operation in collect(module, {"linalg.generic"}):
         if CALL not in operation.attributes:
@@ -41,7 +52,8 @@ def run(module: Any, options: Options, generators: Generators, machine: Machine)
         kind = ir.StringAttr(attributes[CLAIM]).value
         generator = generators[kind][ir.StringAttr(attributes[KERNEL]).value]
         with before(operation):
-            operands, written = _operands(operation, generator.unit_last(claims[name]))
+            prepacked = packed.get(identity(operation), {})
+            operands, written = _operands(operation, generator.unit_last(claims[name]), prepacked)
             types = [operand.type for operand in operands]
             key = name, " ".join(map(str, types))
             if key not in made:
@@ -53,6 +65,7 @@ def run(module: Any, options: Options, generators: Generators, machine: Machine)
                     ir.MemRefType(types[-1]),
                     machine,
                     options,
+                    frozenset(prepacked),
                 )
                 made[key] = generator.generate(request)
                 for function in insert_functions(module, made[key].text):
@@ -64,15 +77,18 @@ def run(module: Any, options: Options, generators: Generators, machine: Machine)
             if written is not None:
                 linalg.copy(operands[len(types) - 1], outs=[written])
         operation.operation.erase()
+    prepack.clean(module, packed)
     for function in claims.values():
         function.operation.erase()
 
 
-def _operands(operation: Any, unit_last: tuple[bool, ...]) -> tuple[list[Any], Any]:
+def _operands(
+    operation: Any, unit_last: tuple[bool, ...], prepacked: Mapping[int, Any]
+) -> tuple[list[Any], Any]:
     """What the kernel is called with; and the destination where it is written to by a copy."""
     found: list[Any] = []
     written = None
-    values = list(operation.operands)
+    values = [prepacked.get(place, value) for place, value in enumerate(operation.operands)]
     for place, (value, wanted) in enumerate(zip(values, unit_last, strict=True)):
         if wanted and not has_unit_last(value.type):
             copy = _alike(value)
