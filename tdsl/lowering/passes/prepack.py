@@ -149,7 +149,8 @@ def _moved(view: Any, moved: dict[int, Any]) -> Any:
     if view.name == "memref.cast":
         return source
     type_ = ir.MemRefType(source.type)
-    offsets = [*ir.DenseI64ArrayAttr(view.attributes["static_offsets"])][:-2] + [0, 0, 0]
+    own = [*ir.DenseI64ArrayAttr(view.attributes["static_offsets"])][:-2]
+    offsets = [*own, 0, 0, 0]
     leading = [*ir.DenseI64ArrayAttr(view.attributes["static_sizes"])][:-2]
     sizes = [*leading, *type_.shape[-3:]]
     strides, start = type_.get_strides_and_offset()
