@@ -22,7 +22,7 @@ from tdsl.runtime.arrays import (
 )
 from tdsl.runtime.gathering import Given, One, gather, ones
 from tdsl.runtime.layout import Layout, python_name
-from tdsl.runtime.misfits import Conversion, Refusal
+from tdsl.runtime.misfits import Conversion, Ragged, Refusal
 from tdsl.syntax.diagnostics import Diagnostic, Label
 from tdsl.types.dtypes import DType, DTypeVariable
 from tdsl.types.numbers import read
@@ -152,8 +152,9 @@ def convert(
     found = iter(conversions)
     try:
         return [_stacked(item, found) for item in given]
-    except _Ragged:
-        raise Refusal(layout, given, problems, conversions, named, compiled_for).error() from None
+    except Ragged as ragged:
+        refusal = Refusal(layout, given, problems, conversions, named, compiled_for)
+        raise refusal.ragged(ragged) from None
 
 
 def refuse_misfits(
@@ -168,10 +169,6 @@ def refuse_misfits(
     refusal = Refusal(layout, given, problems, conversions, named, compiled_for)
     if refusal.anything:
         raise refusal.error() from None
-
-
-class _Ragged(Exception):
-    """Items of a list that differ in shape."""
 
 
 def _converted(layout: Layout, every: Sequence[One]) -> list[Conversion]:
@@ -210,8 +207,9 @@ def _stacked(given: Given, found: Iterator[Conversion]) -> Array | WeakNumber:
             dtype = item.array.type.dtype
             value = np.asarray(value.value, dtype.numpy if isinstance(dtype, DType) else None)
         items.append(value)
-    if len({item.shape for item in items}) > 1:
-        raise _Ragged
+    for number, array in enumerate(items):
+        if array.shape != items[0].shape:
+            raise Ragged(given, number, items[0].shape, array.shape)
     return np.stack(items, given.axis)
 
 

@@ -73,6 +73,17 @@ def gather(layout: Layout, values: list[Any]) -> tuple[list[Given], list[Problem
     return found, gathering.problems
 
 
+def first_items(given: Given) -> tuple[One, dict[int, str]]:
+    """What the first item of each list that is given by its items has; and, by axis of the stacked
+    array, the paths of those lists."""
+    lists: dict[int, str] = {}
+    while isinstance(given, Many):
+        # The axis counts those before it in an item, where those of the lists around it are absent.
+        lists[given.axis + len(lists)] = given.path
+        given = given.items[0]
+    return given, lists
+
+
 def ones(given: Given) -> Iterator[One]:
     if isinstance(given, One):
         yield given
@@ -215,17 +226,33 @@ class _Gathering:
         if isinstance(value, Mapping):
             entries = self.entries(value, path)
             if not entries or not all(map(_is_number, entries)):
-                return self.collect(node.item, entries, path, inner)
+                return self.stacked(node, entries, path, inner)
             return self.numbered(node, entries, path, lengths)
         if isinstance(node.item, ArrayNode | ListNode) and _is_array(value):
-            return self.collect(node.item, value, path, inner)
+            return self.stacked(node, value, path, inner)
         if isinstance(node.item, StructNode) and not _is_sequence(value):
             names = [name for name, _ in node.item.fields]
             if self.fields(value, names, path) is not None:
-                return self.collect(node.item, value, path, inner)
+                return self.stacked(node, value, path, inner)
         if not _is_sequence(value):
             return self.wrong_kind(node, value, path, "give a list of its items")
         return self.items(node, list(value), path, lengths)
+
+    def stacked(
+        self, node: ListNode, value: Any, path: str, inner: tuple[Size, ...]
+    ) -> list[Given]:
+        """One value whose arrays hold all items; where each lacks just that axis, it is one item."""
+        found = self.collect(node.item, value, path, inner)
+        every = [one for given in found for one in ones(given)]
+        if not every or not all(map(_is_one_item, every)):
+            return found
+        return self.report(
+            "kind",
+            path,
+            f"is one {self.shown(node.item)} where {self.shown(node)} is wanted:"
+            f" give a list of them, `[{path}]`",
+            node,
+        )
 
     def numbered(
         self, node: ListNode, entries: dict[str, Any], path: str, lengths: tuple[Size, ...]
@@ -256,6 +283,15 @@ class _Gathering:
         if any(len(row) != count for row in rows):
             return []  # reported already
         return [Many(tuple(c), len(lengths), node.length, path) for c in zip(*rows, strict=True)]
+
+
+def _is_one_item(one: One) -> bool:
+    """Whether the value has the axes of an item, and none for the list around it."""
+    shape = one.array.type.shape
+    rank = 0 if isinstance(one.value, int | float) else getattr(one.value, "ndim", None)
+    return (
+        all(isinstance(axis, Size) for axis in shape) and rank == len(shape) + len(one.lengths) - 1
+    )
 
 
 def _is_array(value: Any) -> bool:

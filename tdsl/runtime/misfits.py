@@ -12,7 +12,7 @@ from tdsl.check.calls import Static, signature_names
 from tdsl.errors import CallError, DTypeError, ShapeError
 from tdsl.runtime.arrays import Array, WeakNumber, describe
 from tdsl.runtime.fitting import Fact, Fit, Misfit, fit
-from tdsl.runtime.gathering import Given, Many, One, Problem
+from tdsl.runtime.gathering import Given, Many, One, Problem, first_items
 from tdsl.runtime.layout import Layout
 from tdsl.syntax.diagnostics import Diagnostic, Label
 from tdsl.types.sizes import Size, Symbol
@@ -27,6 +27,16 @@ class Conversion:
     one: One
     value: Array | WeakNumber | None
     error: CallError | None
+
+
+class Ragged(Exception):
+    """An item of a list has another shape than the first one."""
+
+    def __init__(
+        self, given: Many, number: int, first: tuple[int, ...], found: tuple[int, ...]
+    ) -> None:
+        super().__init__(given.path)
+        self.given, self.number, self.first, self.found = given, number, first, found
 
 
 @dataclass(frozen=True)
@@ -96,6 +106,33 @@ class Refusal:
         if not self.problems and not self.errors and len(self.fit.misfits) == 1:
             return self._one_misfit(self.fit.misfits[0])
         return self._many()
+
+    def ragged(self, ragged: Ragged) -> CallError:
+        """The error for items of a list that differ."""
+        if self.anything:
+            return self.error()
+        # Only axes that a pack stands for: no size is at fault.
+        first, _ = first_items(ragged.given.items[0])
+        other, _ = first_items(ragged.given.items[ragged.number])
+        wanted = self.layout.wanted_at(other.array, other.path, other.lengths)
+        dtype = describe(self.arrays[other.path].value).partition("[")[0]
+
+        def type_of(shape: tuple[int, ...]) -> str:
+            return f"{dtype}[{', '.join(map(str, shape))}]"
+
+        message = (
+            f"argument `{other.path}` of `{self.function}` has another shape than"
+            f" `{first.path}`: the items of a list have one shape"
+        )
+        found = type_of(ragged.found)
+        lines = [f"found {found}", f"`{first.path}` is {type_of(ragged.first)}"]
+        return ShapeError(
+            "\n  ".join((f"[E0703] {message}", wanted.where, *lines)),
+            diagnostics=(wanted.diagnostic("E0703", message, *lines),),
+            argument=other.path,
+            expected=wanted.shown,
+            found=found,
+        )
 
     # --- one array of another shape
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from typing import Any, NoReturn
 
 from tdsl.check import call_failures as failures
@@ -12,6 +13,7 @@ from tdsl.check.calls import Static, signature_names, solve_call
 from tdsl.errors import CallError, ShapeError, SizeError
 from tdsl.runtime.arguments import call_error, refuse_misfits, shown_signature
 from tdsl.runtime.arrays import Array, WeakNumber, describe, dtype_error, type_of
+from tdsl.runtime.gathering import first_items, gather
 from tdsl.runtime.layout import Layout
 from tdsl.syntax.diagnostics import Diagnostic, Label
 from tdsl.types.naming import Names
@@ -39,7 +41,7 @@ def solve_arguments(
     if isinstance(result, CallFailure):
         if not layout.is_flat:
             refuse_misfits(layout, values, named, compiled_for)
-        _Refusal(layout, given, named, compiled_for, result).refuse()
+        _Refusal(layout, given, named, compiled_for, result, values).refuse()
     return result
 
 
@@ -53,6 +55,7 @@ class _Refusal:
         named: Mapping[str, Static],
         compiled_for: Mapping[str, object],
         failure: CallFailure,
+        values: Sequence[Any],
     ) -> None:
         signature = layout.signature
         self.signature = signature
@@ -64,6 +67,26 @@ class _Refusal:
         self.compiled_for = compiled_for
         self.failure = failure
         self.function = signature.function.name
+        self.leaf_of = {name: name for name in self.wanted}
+        if not layout.is_flat and values:
+            self.speak_of_items(layout, values)
+
+    def speak_of_items(self, layout: Layout, values: Sequence[Any]) -> None:
+        """Lists that the caller gave by their items lie stacked here: name the first items, with
+        the axes that these have."""
+        gathered, _ = gather(layout, [*values])
+        items: dict[str, tuple[str, dict[int, str]]] = {}
+        for wanted, one in zip(layout.wanted, gathered, strict=True):
+            first, lists = first_items(one)
+            array = self.given[wanted.name]
+            if not lists or isinstance(array, WeakNumber):
+                continue
+            items[wanted.name] = first.path, lists
+            self.leaf_of[first.path] = wanted.name
+            self.wanted[first.path] = layout.wanted_at(first.array, first.path, first.lengths)
+            place = tuple(0 if axis in lists else slice(None) for axis in range(array.ndim))
+            self.given[first.path] = array[(*place, ...)]
+        self.failure = _renamed(self.failure, items)
 
     def refuse(self) -> NoReturn:
         failure = self.failure
@@ -133,7 +156,7 @@ class _Refusal:
         """Whether the call is right with this argument the other way round: never just a guess."""
         types: list[Type] = []
         for (name, _), type_ in zip(self.flat.parameters, self.types_of_call() or (), strict=False):
-            if name == origin.name and isinstance(type_, TensorType):
+            if name == self.leaf_of.get(origin.name) and isinstance(type_, TensorType):
                 type_ = TensorType(type_.dtype, type_.shape[::-1])
             types.append(type_)
         if len(types) != len(self.flat.parameters):
@@ -192,6 +215,8 @@ class _Refusal:
         if origin.kind == "static":
             return self.by_name(origin.name)
         wanted = self.wanted.get(origin.name)
+        if wanted is None and origin.axis == 0:
+            return f"the length of `{origin.name}`"
         if wanted is None:
             return f"argument `{origin.name}`"
         return f"`{origin.name}: {wanted.shown}`, which is {describe(self.given[origin.name])}"
@@ -229,3 +254,22 @@ class _Refusal:
                 for fixed in self.failure.fixed
             },
         )
+
+
+def _renamed(part: Any, items: Mapping[str, tuple[str, Mapping[int, str]]]) -> Any:
+    """A failure, or a part of one, that speaks of items instead of arrays in which they lie."""
+    match part:
+        case Origin(name=name, axis=axis) if name in items:
+            path, lists = items[name]
+            if axis is not None and axis in lists:
+                return replace(part, name=lists[axis], axis=0)
+            before = sum(one < axis for one in lists) if axis is not None else 0
+            return replace(part, name=path, axis=None if axis is None else axis - before)
+        case failures.WrongType(name=name) if name in items:
+            part = replace(part, name=items[name][0])
+        case tuple():
+            return tuple(_renamed(one, items) for one in part)
+    if isinstance(part, CallFailure | Fixed):
+        changed = {f.name: _renamed(getattr(part, f.name), items) for f in fields(part)}
+        return replace(part, **changed)
+    return part
