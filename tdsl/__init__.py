@@ -9,12 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tdsl import names
     from tdsl.errors import (
+        BindError,
         CallError,
         CompileError,
         DTypeError,
         Error,
+        FileError,
         InternalError,
+        PackageError,
         ProgramWarning,
         RecompileWarning,
         ShapeError,
@@ -26,18 +30,25 @@ if TYPE_CHECKING:
     from tdsl.runtime.module import Module, load, loads
     from tdsl.runtime.recompiles import explain_recompiles
     from tdsl.runtime.structs import Struct
+    from tdsl.runtime.weights.gguf_file import gguf
+    from tdsl.runtime.weights.npz_file import npz
+    from tdsl.runtime.weights.safetensors_file import safetensors
+    from tdsl.runtime.weights.tensor_file import TensorFile
 
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "BindError": "tdsl.errors",
     "CallError": "tdsl.errors",
     "CompileError": "tdsl.errors",
     "CompiledFunction": "tdsl.runtime.function",
     "DTypeError": "tdsl.errors",
     "Error": "tdsl.errors",
+    "FileError": "tdsl.errors",
     "Function": "tdsl.runtime.function",
     "InternalError": "tdsl.errors",
     "Module": "tdsl.runtime.module",
+    "PackageError": "tdsl.errors",
     "ProgramWarning": "tdsl.errors",
     "RecompileWarning": "tdsl.errors",
     "ShapeError": "tdsl.errors",
@@ -45,21 +56,29 @@ _HOME = {
     "StackedList": "tdsl.runtime.lists",
     "Struct": "tdsl.runtime.structs",
     "TargetError": "tdsl.errors",
+    "TensorFile": "tdsl.runtime.weights.tensor_file",
     "explain_recompiles": "tdsl.runtime.recompiles",
+    "gguf": "tdsl.runtime.weights.gguf_file",
     "load": "tdsl.runtime.module",
     "loads": "tdsl.runtime.module",
+    "names": "tdsl.names",
+    "npz": "tdsl.runtime.weights.npz_file",
+    "safetensors": "tdsl.runtime.weights.safetensors_file",
     "stack": "tdsl.runtime.lists",
 }
 
 __all__ = [
+    "BindError",
     "CallError",
     "CompileError",
     "CompiledFunction",
     "DTypeError",
     "Error",
+    "FileError",
     "Function",
     "InternalError",
     "Module",
+    "PackageError",
     "ProgramWarning",
     "RecompileWarning",
     "ShapeError",
@@ -67,10 +86,15 @@ __all__ = [
     "StackedList",
     "Struct",
     "TargetError",
+    "TensorFile",
     "__version__",
     "explain_recompiles",
+    "gguf",
     "load",
     "loads",
+    "names",
+    "npz",
+    "safetensors",
     "stack",
 ]
 
@@ -79,7 +103,8 @@ def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'tdsl' has no attribute '{name}'")
-    value = getattr(import_module(home), name)
+    module = import_module(home)
+    value = module if home == f"tdsl.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 

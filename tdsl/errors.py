@@ -98,6 +98,39 @@ class SizeError(ShapeError):
     """A size out of its range: an empty array, or one that is too large."""
 
 
+class BindError(CallError):
+    """Weights that do not fit the fields of a struct. `missing` are fields that nothing was found
+    for, `unknown` names that belong to no field, `wrong` fields whose array has another dtype, rank
+    or shape."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        diagnostics: Iterable[Diagnostic] = (),
+        missing: Iterable[str] = (),
+        unknown: Iterable[str] = (),
+        wrong: Iterable[str] = (),
+        fixed: Mapping[str, tuple[str, str]] | None = None,
+    ) -> None:
+        super().__init__(message, code="E0701", diagnostics=diagnostics, fixed=fixed)
+        self.missing = tuple(missing)
+        self.unknown = tuple(unknown)
+        self.wrong = tuple(wrong)
+
+
+class FileError(Error, ValueError):
+    """A file of weights that is damaged, or of a kind that cannot be read. `path` says which."""
+
+    def __init__(self, message: str, *, code: str = "E0705", path: str = "") -> None:
+        super().__init__(message, code=code)
+        self.path = path
+
+
+class PackageError(Error, ImportError):
+    """A package that TDSL does not need in general is needed here, and is not installed."""
+
+
 class TargetError(Error, ValueError):
     """A target, stage or kernel that there is not."""
 

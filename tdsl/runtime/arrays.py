@@ -52,12 +52,17 @@ class WeakNumber:
 def describe(value: object) -> str:
     """An argument as a TDSL type where it has one, else in Python's words."""
     if isinstance(value, np.ndarray | np.generic):
-        dtype = of_numpy(value.dtype.newbyteorder("="))
-        name = dtype.name if dtype else f"NumPy's {value.dtype}"
-        return f"{name}[{', '.join(map(str, value.shape))}]" if value.ndim else name
+        return describe_type(value.dtype, value.shape)
     if isinstance(value, WeakNumber):
         return f"the Python number {value.value!r}"
     return "None" if value is None else f"a Python {type(value).__name__}"
+
+
+def describe_type(dtype: np.dtype[Any], shape: tuple[int, ...]) -> str:
+    """The type of an array: `f32[2, 3]`."""
+    known = of_numpy(dtype.newbyteorder("="))
+    name = known.name if known else f"NumPy's {dtype}"
+    return f"{name}[{', '.join(map(str, shape))}]" if shape else name
 
 
 def dtype_error(wanted: Wanted, found: str, help: str, *notes: str) -> DTypeError:

@@ -277,6 +277,8 @@ _ALL = (
     Code("E0702", "an array argument has another dtype"),
     Code("E0703", "an array argument has another shape"),
     Code("E0704", "too large"),
+    Code("E0705", "a file of weights cannot be read"),
+    Code("E0706", "an optional package is not installed"),
     # --- E08 names and modules
     Code("E0801", "unknown name"),
     Code("E0802", "a name is defined twice"),

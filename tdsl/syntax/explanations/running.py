@@ -32,6 +32,16 @@ RUNNING = {
             "    sum(f32(iota(100000))[:, newaxis] * x[newaxis, :], axis=0)\n}\n"
         ),
     ),
+    "E0705": Explanation(
+        "A file of weights is truncated, damaged or not of the kind that it was opened as: a length "
+        "that reaches past the end, arrays that overlap, a name that stands twice, a dtype that is "
+        "not known. Nothing outside the file is read, and nothing in it is run: pickled objects are "
+        "refused. Fetch the file anew, and compare its size or checksum with the original.",
+    ),
+    "E0706": Explanation(
+        "Some kinds of files need a package that TDSL does not install by itself. The message shows "
+        "the command that installs it; `pip install 'tdsl[models]'` installs all of them.",
+    ),
     "E0901": Explanation(
         "Code is made for one instance of a function: its packs, dtype parameters and statics must "
         "be fixed, by an `example` in the source or by `--bind NAME=VALUE`.",

@@ -1,0 +1,63 @@
+"""A file mapped to memory: reading within its bounds only."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tdsl.errors import FileError
+from tdsl.runtime.arrays import Array
+
+
+class MappedFile:
+    """The bytes of a file, read when they are touched. Views stay valid after the file is deleted;
+    a file that another process makes shorter must not be read on (as with every mapping)."""
+
+    def __init__(self, path: str | os.PathLike[str], kind: str) -> None:
+        self.path = Path(path)
+        self.kind = kind
+        with open(self.path, "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise self.error("it is no regular file")
+            self.size = status.st_size
+            if self.size == 0:
+                raise self.error("it is empty")
+            self._map = mmap.mmap(file.fileno(), self.size, access=mmap.ACCESS_READ)
+
+    def error(self, text: str, *lines: str) -> FileError:
+        """What is wrong with the file, as the error to raise."""
+        head = f"[E0705] cannot read `{self.path}` as {self.kind}: {text}"
+        return FileError("\n  ".join((head, *lines)), code="E0705", path=str(self.path))
+
+    def read(self, begin: int, count: int, what: str) -> bytes:
+        """A copy of `count` bytes; `what` is that which should be there."""
+        self.check(begin, count, what)
+        return self._map[begin : begin + count]
+
+    def check(self, begin: int, count: int, what: str) -> None:
+        if begin < 0 or count < 0 or begin + count > self.size:
+            raise self.error(
+                f"{what} would reach from byte {begin} to {begin + count}, and the file has"
+                f" {self.size}",
+                "help: is it truncated? compare its size with that of the original",
+            )
+
+    def array(self, begin: int, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
+        """A read-only view. The caller has checked the place."""
+        count = 1
+        for length in shape:
+            count *= length
+        return np.frombuffer(self._map, dtype, count, begin).reshape(shape)
+
+    def release(self, begin: int, end: int) -> None:
+        """Let the system take back the pages of these bytes; they are read again when touched."""
+        if not hasattr(mmap, "MADV_DONTNEED"):  # pragma: no cover - not on this system
+            return
+        first = begin // mmap.PAGESIZE * mmap.PAGESIZE
+        self._map.madvise(mmap.MADV_DONTNEED, first, min(end, self.size) - first)

@@ -1,0 +1,80 @@
+"""One array of a source of weights: what it is, known without reading it, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from tdsl.runtime.arrays import Array
+
+# Of arrays that are converted on the way: how much is worked on at a time.
+PIECE_BYTES = 1 << 22
+
+
+@dataclass(frozen=True)
+class Stored:
+    """`rows(begin, end)` gives these items of the first axis (of an array without axes: itself, for
+    0 and 1): a view of the source where it holds the values as they are, else a new array."""
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    form: str  # as the source calls it: F32, Q4_1
+    rows: Callable[[int, int], Array]
+    is_view: bool = True
+    splits: bool = True  # whether some rows can be read without reading all
+    # Tell the system that these rows are not needed in memory any more.
+    release: Callable[[int, int], None] = lambda begin, end: None
+
+    @property
+    def count(self) -> int:
+        """Of the rows."""
+        return self.shape[0] if self.shape else 1
+
+    @property
+    def nbytes(self) -> int:
+        size = self.dtype.itemsize
+        for length in self.shape:
+            size *= length
+        return size
+
+    def array(self) -> Array:
+        return self.rows(0, self.count)
+
+    def pieces(self) -> Iterator[tuple[int, int, Array]]:
+        """All rows, a few megabytes at a time."""
+        if not self.splits:
+            yield 0, self.count, self.array()
+            return
+        step = max(1, PIECE_BYTES * self.count // max(1, self.nbytes))
+        for begin in range(0, self.count, step):
+            end = min(begin + step, self.count)
+            yield begin, end, self.rows(begin, end)
+            self.release(begin, end)
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """Something that stands in the place of an array and is none."""
+
+    name: str
+    what: str  # "a Python str"
+
+
+class Source(Protocol):
+    """Where weights come from: arrays by dotted names."""
+
+    @property
+    def title(self) -> str:
+        """What messages call it: the name of the file, or `a dict`."""
+
+    @property
+    def metadata(self) -> Mapping[str, Any]: ...
+
+    def names(self) -> tuple[str, ...]:
+        """All names there are, as far as they can be listed."""
+
+    def find(self, name: str) -> Stored | Unreadable | None: ...
