@@ -1,0 +1,185 @@
+"""Kernels whose ranges are shared out to threads: the same bits with any number of threads, in
+memory that is guarded, and nothing of a pool in code for one thread."""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+
+import numpy as np
+import pytest
+from native_support import Native
+from program_support import Instance
+from rows_programs import HEAD
+
+from tdsl.cpu import attention, gemm, rows
+from tdsl.engine.pool import Pool
+from tdsl.lowering.interface import Interface
+from tdsl.lowering.options import Options
+
+POOL = "tdsl_pool_run"
+PROGRAMS = {
+    "product": "pub fn f[M, K, N](x: f32[M, K], w: f32[K, N]) -> f32[M, N] { x @ w }",
+    "product in f64": "pub fn f[M, K, N](x: f64[M, K], w: f64[K, N]) -> f64[M, N] { x @ w }",
+    "with what follows": """pub fn f[M, K, N](x: f32[M, K], w: f32[K, N], b: f32[N]) -> f32[M, N] {
+        tanh(x @ w + b)
+    }""",
+    "turned": """pub fn f[M, K, N](x: f32[M, K], w: f32[N, K]) -> f32[M, N] {
+        x @ transpose(w, [1, 0])
+    }""",
+    "batched": "pub fn f[B, M, K, N](x: f32[B, M, K], w: f32[B, K, N]) -> f32[B, M, N] { x @ w }",
+    "softmax": "pub fn f[M, N](x: f32[M, N]) -> f32[M, N] { softmax(x) }",
+    "layer_norm": """pub fn f[M, N](x: f32[M, N], g: f32[N], b: f32[N]) -> f32[M, N] {
+        layer_norm(x, g, b)
+    }""",
+    "a number for each row": "pub fn f[M, N](x: f32[M, N]) -> f32[M] { mean(x * x, axis=-1) }",
+    "attention": """pub fn f[H, T](q: f32[H, T, 24], k: f32[H, T, 24], v: f32[H, T, 24])
+        -> f32[H, T, 24] { softmax(q @ transpose(k, [0, 2, 1]) / 2.0) @ v }""",
+    "causal": """pub fn f[H, T](q: f32[H, T, 24], k: f32[H, T, 24], v: f32[H, T, 24])
+        -> f32[H, T, 24] {
+        masked_attention(q, k, v, broadcast(causal[Q=T, N=T](0), [H, T, T]))
+    }""",
+}
+SIZES: dict[str, list[dict[str, int]]] = {
+    "product": [
+        {"M": m, "K": k, "N": n}
+        for m, k, n in ((1, 9, 900), (3, 33, 130), (33, 65, 200), (70, 300, 1000))
+    ],
+    "batched": [{"B": 3, "M": 9, "K": 5, "N": 101}, {"B": 5, "M": 2, "K": 40, "N": 7}],
+    "rows": [{"M": 1, "N": 40}, {"M": 37, "N": 70}],
+    "attention": [{"H": 3, "T": 7}, {"H": 2, "T": 200}],
+}
+KINDS = {
+    "product in f64": "product", "with what follows": "product", "turned": "product",
+    "softmax": "rows", "layer_norm": "rows", "a number for each row": "rows",
+    "causal": "attention",
+}  # fmt: skip
+
+
+@cache
+def pool_of_four() -> Pool:
+    return Pool(4)
+
+
+@pytest.fixture
+def _shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even the smallest work is worth a thread, and there are four."""
+    for module, name in (
+        (gemm, "FLOPS"), (gemm, "BYTES"),
+        (rows, "ELEMENTS"), (attention, "FLOPS"),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, 1)
+    monkeypatch.setattr(gemm, "_NARROWEST", 48)
+    monkeypatch.setattr("tdsl.engine.pool.pool", lambda make=None: pool_of_four())
+
+
+def instance(name: str, **sizes: int) -> Instance:
+    head = HEAD.removeprefix("tdsl 0.1\n") + "from std.nn import masked_attention, causal\n"
+    return Instance.of_text(head + PROGRAMS[name], **sizes)
+
+
+def native(made: Instance, threads: int, isa: str = "host") -> Native:
+    assert made.claims
+    return Native(made.text, Options(threads=threads, isa=isa), Interface.of_graph(made.graph))
+
+
+def check(name: str, isa: str, is_open: bool) -> None:
+    for known in SIZES[KINDS.get(name, name)]:
+        made = instance(name, **({} if is_open else known))
+        if not is_open or known is SIZES[KINDS.get(name, name)][0]:
+            one, four = native(made, 1, isa), native(made, 4, isa)
+            assert POOL not in one.compiled.symbols
+        values = {symbol: known[symbol.name] for symbol in made.graph.open_sizes}
+        arrays = made.arrays(values)
+        wanted = [result.copy() for result in one(*arrays, sizes=list(values.values()))]
+        assert all(np.isfinite(result).all() for result in wanted)
+        if is_open:
+            assert four.compiled.symbols == (POOL,)
+        for _ in range(10):
+            found = four(*arrays, sizes=list(values.values()), offset=4)
+            for a, b in zip(found, wanted, strict=True):
+                np.testing.assert_array_equal(a.view(np.uint8), b.view(np.uint8))
+
+
+@pytest.mark.usefixtures("_shared")
+@pytest.mark.parametrize("is_open", [False, True], ids=["fixed", "open"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_same_bits(name: str, is_open: bool) -> None:
+    check(name, "host", is_open)
+
+
+@pytest.mark.usefixtures("_shared")
+@pytest.mark.parametrize("isa", ["avx2", "portable"])
+@pytest.mark.parametrize("name", ["product", "turned", "softmax", "causal"])
+def test_the_same_bits_on_other_processors(name: str, isa: str) -> None:
+    check(name, isa, True)
+
+
+def test_small_work_stays_with_the_caller() -> None:
+    small = [instance("product", M=16, K=16, N=16), instance("softmax", M=8, N=64)]
+    small.append(instance("causal", H=2, T=16))
+    large = [instance("product", M=256, K=256, N=256), instance("softmax", M=800, N=640)]
+    large.append(instance("causal", H=12, T=128))
+    large.append(instance("product", M=1, K=768, N=768))
+    for made in small:
+        assert native(made, 4).compiled.symbols == ()
+    for made in large:
+        assert native(made, 4).compiled.symbols == (POOL,)
+
+
+def test_an_open_size_decides_at_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs are counted in place of the pool."""
+    import ctypes
+
+    from tdsl.cpu.compiler import compile_text
+    from tdsl.engine.load import load
+
+    bodies: list[int] = []
+    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+    body = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
+
+    @prototype
+    def run(function: int, context: int, chunks: int) -> None:
+        bodies.append(chunks)
+        for chunk in range(chunks):
+            body(function)(context, chunk)
+
+    address = ctypes.cast(run, ctypes.c_void_p).value
+    assert address is not None
+    made = instance("softmax")
+    compiled = compile_text(made.text, Options(threads=3), Interface.of_graph(made.graph))
+    loaded = load(compiled.code, {POOL: address})
+    entry = loaded.entry(compiled.entry)
+    for rows_, asked in ((1, 0), (100, 0), (1000, 3)):
+        x = np.random.default_rng(0).standard_normal((rows_, 256), dtype=np.float32)
+        y = np.full_like(x, np.nan)
+        scratch = np.zeros(64, np.uint8)
+        data = (ctypes.c_void_p * 3)(*[array.ctypes.data for array in (x, y, scratch)])
+        bodies.clear()
+        assert entry(data, (ctypes.c_int64 * 2)(rows_, 256)) == 0
+        assert bodies == ([asked] if asked else [])
+        np.testing.assert_allclose(y.sum(-1), 1, rtol=1e-5)
+
+
+@pytest.mark.usefixtures("_shared")
+def test_every_range_has_scratch_memory_of_its_own() -> None:
+    """Many calls at once, each with four ranges at once, all in guarded memory."""
+    made = instance("product", M=40, K=130, N=700)
+    one, four = native(made, 1), native(made, 4)
+    assert four.compiled.scratch_bytes() >= 4 * one.compiled.scratch_bytes() > 0
+    wrong: list[int] = []
+
+    def calls(seed: int) -> None:
+        arrays = made.arrays({}, seed)
+        (wanted,) = one(*arrays)
+        for _ in range(40):
+            (found,) = four(*arrays)
+            if not np.array_equal(found, wanted):
+                wrong.append(seed)
+
+    threads = [threading.Thread(target=calls, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
