@@ -44,6 +44,9 @@ class KernelRequest:
     options: Options
     prepacked: frozenset[int] = frozenset()
     """Operands that are given as the kernel packs them."""
+    aligned: frozenset[int] = frozenset()
+    """Operands (their number is the destination) that are known to begin at a multiple of 16
+    bytes."""
 
 
 @dataclass(frozen=True)

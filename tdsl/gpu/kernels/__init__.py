@@ -5,6 +5,11 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final
 
+from tdsl.gpu.kernels.matmul import Matmul
 from tdsl.lowering.kernels import Generators
 
-GENERATORS: Final[Generators] = MappingProxyType({})
+GENERATORS: Final[Generators] = MappingProxyType(
+    {
+        "matmul": MappingProxyType({"native": Matmul()}),
+    }
+)

@@ -1,0 +1,90 @@
+"""The generator of GPU kernels for products: which kind of kernel a product gets, and its tile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tdsl.gpu.kernels.elements import plain_type
+from tdsl.gpu.kernels.form import MatmulForm, check_result
+from tdsl.gpu.kernels.simt import SimtKernel
+from tdsl.gpu.kernels.tensor import TYPES, TensorKernel
+from tdsl.gpu.kernels.tiles import SIMT_F32, SIMT_F64, TENSOR, SimtTile, TensorTile, chosen
+from tdsl.lowering.claims.body import Unreadable
+from tdsl.lowering.kernels import GridLaunch, Kernel, KernelRequest, Refused
+from tdsl.lowering.machine import Machine
+from tdsl.lowering.options import Options
+from tdsl.lowering.rewriting import as_block
+
+
+def kernel(
+    symbol: str,
+    function: Any,
+    operands: Sequence[Any],
+    result: Any,
+    *,
+    precision: str = "f32",
+    aligned: frozenset[int] = frozenset(),
+    tile: SimtTile | TensorTile | None = None,
+) -> Kernel:
+    """The kernel for a claim, with the tile that suits its size unless one is given."""
+    form = MatmulForm(function, operands, result, aligned)
+    check_result(form)
+    type_ = multiplied_as(form, precision)
+    maker: SimtKernel | TensorKernel
+    if type_ is not None:
+        shape = tile or chosen(TENSOR, form.batches, form.m, form.n)
+        assert isinstance(shape, TensorTile)
+        maker = TensorKernel(form, shape, TYPES[type_])
+    else:
+        tiles = SIMT_F64 if form.element == "f64" else SIMT_F32
+        shape = tile or chosen(tiles, form.batches, form.m, form.n)
+        assert isinstance(shape, SimtTile)
+        maker = SimtKernel(form, shape)
+    try:
+        text = maker.text(symbol)
+    except Unreadable as reason:
+        raise Refused(str(reason)) from reason
+    grid = form.grid(shape.rows, shape.columns)
+    launch = GridLaunch(symbol, grid, (shape.threads, 1, 1), tuple(range(len(operands) + 1)))
+    return Kernel(symbol, text, None, (launch,))
+
+
+def multiplied_as(form: MatmulForm, precision: str) -> str | None:
+    """The type that tensor cores multiply; None: a product without them.
+
+    Products of two numbers of 16 bits are exact in f32: tensor cores compute what the plain kernel
+    does. Numbers of f32 are rounded for them only if that is asked for."""
+    if form.element != "f32":
+        return None
+    stored = {str(form.product.left.element), str(form.product.right.element)}
+    if len(stored) == 1 and stored <= {"f16", "bf16"}:
+        return stored.pop()
+    return precision if precision in TYPES else None
+
+
+class Matmul:
+    """The generator of kernels for claims of kind matmul."""
+
+    def accept(self, function: Any, machine: Machine, options: Options) -> None:
+        block = as_block(function)
+        returned = list(block.operations)[-1].operation.operands[0]
+        types = [plain_type(value.type) for value in (*block.arguments, returned)]
+        if any(not type_.has_static_shape for type_ in types):
+            raise Refused("sizes are open")
+        # Written once to see whether it can be: layouts make no difference to that.
+        kernel("probe", function, types[:-1], types[-1], precision=options.precision)
+
+    def unit_last(self, function: Any) -> tuple[bool, ...]:
+        """Operands are read element by element where they do not lie in order."""
+        return (False,) * (len(as_block(function).arguments) + 1)
+
+    def generate(self, request: KernelRequest) -> Kernel:
+        return kernel(
+            request.symbol,
+            request.function,
+            request.operands,
+            request.result,
+            precision=request.options.precision,
+            aligned=request.aligned,
+        )
