@@ -186,9 +186,10 @@ func.func @states(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<
         ins(%mask : tensor<2x4xi8>)
         outs(%empty_15 : tensor<2x2x4x4xi8>) {
       ^bb0(%in: i8, %_: i8):
-        %0 = arith.trunci %in : i8 to i1 loc("bert.tdsl":62:43)
-        %1 = arith.extui %0 : i1 to i8 loc("bert.tdsl":62:43)
-        linalg.yield %1 : i8 loc("bert.tdsl":62:43)
+        %0 = arith.constant 0 : i8 loc("bert.tdsl":62:43)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("bert.tdsl":62:43)
+        %2 = arith.extui %1 : i1 to i8 loc("bert.tdsl":62:43)
+        linalg.yield %2 : i8 loc("bert.tdsl":62:43)
     } -> tensor<2x2x4x4xi8> loc("bert.tdsl":62:43)
     %shape = arith.constant dense<[4, 4, 4]> : tensor<3xindex> loc("bert.tdsl":62:43)
     %reshaped = tensor.reshape %broadcast(%shape) : (tensor<2x2x4x4xi8>, tensor<3xindex>) -> tensor<4x4x4xi8> loc("bert.tdsl":62:43)
@@ -248,10 +249,11 @@ func.func @states(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<
         ins(%reshaped, %div : tensor<4x4x4xi8>, tensor<4x4x4xf32>)
         outs(%empty_25 : tensor<4x4x4xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":156:16)
-        %1 = arith.constant 0xFF800000 : f32 loc("<std.nn>":156:16)
-        %2 = arith.select %0, %in_1, %1 : f32 loc("<std.nn>":156:16)
-        linalg.yield %2 : f32 loc("<std.nn>":156:16)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":156:16)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":156:16)
+        %2 = arith.constant 0xFF800000 : f32 loc("<std.nn>":156:16)
+        %3 = arith.select %1, %in_1, %2 : f32 loc("<std.nn>":156:16)
+        linalg.yield %3 : f32 loc("<std.nn>":156:16)
     } -> tensor<4x4x4xf32> loc("<std.nn>":156:16)
     %minus_infinity = arith.constant 0xFF800000 : f32 loc("<std.nn>":157:15)
     %empty_26 = tensor.empty() : tensor<4x4xf32> loc("<std.nn>":157:15)
@@ -278,10 +280,11 @@ func.func @states(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<
         ins(%equal, %max : tensor<4x4x1xi8>, tensor<4x4xf32>)
         outs(%empty_28 : tensor<4x4x1xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":159:24)
-        %1 = arith.constant 0.0 : f32 loc("<std.nn>":159:24)
-        %2 = arith.select %0, %1, %in_1 : f32 loc("<std.nn>":159:24)
-        linalg.yield %2 : f32 loc("<std.nn>":159:24)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":159:24)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":159:24)
+        %2 = arith.constant 0.0 : f32 loc("<std.nn>":159:24)
+        %3 = arith.select %1, %2, %in_1 : f32 loc("<std.nn>":159:24)
+        linalg.yield %3 : f32 loc("<std.nn>":159:24)
     } -> tensor<4x4x1xf32> loc("<std.nn>":159:24)
     %empty_29 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":159:17)
     %sub = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -323,10 +326,11 @@ func.func @states(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<
         ins(%equal_1, %sum_2 : tensor<4x4x1xi8>, tensor<4x4xf32>)
         outs(%empty_33 : tensor<4x4x1xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":161:9)
-        %1 = arith.constant 1.0 : f32 loc("<std.nn>":161:9)
-        %2 = arith.select %0, %1, %in_1 : f32 loc("<std.nn>":161:9)
-        linalg.yield %2 : f32 loc("<std.nn>":161:9)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":161:9)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":161:9)
+        %2 = arith.constant 1.0 : f32 loc("<std.nn>":161:9)
+        %3 = arith.select %1, %2, %in_1 : f32 loc("<std.nn>":161:9)
+        linalg.yield %3 : f32 loc("<std.nn>":161:9)
     } -> tensor<4x4x1xf32> loc("<std.nn>":161:9)
     %empty_34 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":161:5)
     %masked_softmax = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -834,9 +838,10 @@ func.func @classify(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tenso
         ins(%mask : tensor<2x4xi8>)
         outs(%empty_15 : tensor<2x2x4x4xi8>) {
       ^bb0(%in: i8, %_: i8):
-        %0 = arith.trunci %in : i8 to i1 loc("bert.tdsl":62:43)
-        %1 = arith.extui %0 : i1 to i8 loc("bert.tdsl":62:43)
-        linalg.yield %1 : i8 loc("bert.tdsl":62:43)
+        %0 = arith.constant 0 : i8 loc("bert.tdsl":62:43)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("bert.tdsl":62:43)
+        %2 = arith.extui %1 : i1 to i8 loc("bert.tdsl":62:43)
+        linalg.yield %2 : i8 loc("bert.tdsl":62:43)
     } -> tensor<2x2x4x4xi8> loc("bert.tdsl":62:43)
     %shape = arith.constant dense<[4, 4, 4]> : tensor<3xindex> loc("bert.tdsl":62:43)
     %reshaped = tensor.reshape %broadcast(%shape) : (tensor<2x2x4x4xi8>, tensor<3xindex>) -> tensor<4x4x4xi8> loc("bert.tdsl":62:43)
@@ -896,10 +901,11 @@ func.func @classify(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tenso
         ins(%reshaped, %div : tensor<4x4x4xi8>, tensor<4x4x4xf32>)
         outs(%empty_25 : tensor<4x4x4xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":156:16)
-        %1 = arith.constant 0xFF800000 : f32 loc("<std.nn>":156:16)
-        %2 = arith.select %0, %in_1, %1 : f32 loc("<std.nn>":156:16)
-        linalg.yield %2 : f32 loc("<std.nn>":156:16)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":156:16)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":156:16)
+        %2 = arith.constant 0xFF800000 : f32 loc("<std.nn>":156:16)
+        %3 = arith.select %1, %in_1, %2 : f32 loc("<std.nn>":156:16)
+        linalg.yield %3 : f32 loc("<std.nn>":156:16)
     } -> tensor<4x4x4xf32> loc("<std.nn>":156:16)
     %minus_infinity = arith.constant 0xFF800000 : f32 loc("<std.nn>":157:15)
     %empty_26 = tensor.empty() : tensor<4x4xf32> loc("<std.nn>":157:15)
@@ -926,10 +932,11 @@ func.func @classify(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tenso
         ins(%equal, %max : tensor<4x4x1xi8>, tensor<4x4xf32>)
         outs(%empty_28 : tensor<4x4x1xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":159:24)
-        %1 = arith.constant 0.0 : f32 loc("<std.nn>":159:24)
-        %2 = arith.select %0, %1, %in_1 : f32 loc("<std.nn>":159:24)
-        linalg.yield %2 : f32 loc("<std.nn>":159:24)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":159:24)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":159:24)
+        %2 = arith.constant 0.0 : f32 loc("<std.nn>":159:24)
+        %3 = arith.select %1, %2, %in_1 : f32 loc("<std.nn>":159:24)
+        linalg.yield %3 : f32 loc("<std.nn>":159:24)
     } -> tensor<4x4x1xf32> loc("<std.nn>":159:24)
     %empty_29 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":159:17)
     %sub = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -971,10 +978,11 @@ func.func @classify(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tenso
         ins(%equal_1, %sum_2 : tensor<4x4x1xi8>, tensor<4x4xf32>)
         outs(%empty_33 : tensor<4x4x1xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":161:9)
-        %1 = arith.constant 1.0 : f32 loc("<std.nn>":161:9)
-        %2 = arith.select %0, %1, %in_1 : f32 loc("<std.nn>":161:9)
-        linalg.yield %2 : f32 loc("<std.nn>":161:9)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":161:9)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":161:9)
+        %2 = arith.constant 1.0 : f32 loc("<std.nn>":161:9)
+        %3 = arith.select %1, %2, %in_1 : f32 loc("<std.nn>":161:9)
+        linalg.yield %3 : f32 loc("<std.nn>":161:9)
     } -> tensor<4x4x1xf32> loc("<std.nn>":161:9)
     %empty_34 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":161:5)
     %masked_softmax = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -1513,9 +1521,10 @@ func.func @embed(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<2
         ins(%mask : tensor<2x4xi8>)
         outs(%empty_15 : tensor<2x2x4x4xi8>) {
       ^bb0(%in: i8, %_: i8):
-        %0 = arith.trunci %in : i8 to i1 loc("bert.tdsl":62:43)
-        %1 = arith.extui %0 : i1 to i8 loc("bert.tdsl":62:43)
-        linalg.yield %1 : i8 loc("bert.tdsl":62:43)
+        %0 = arith.constant 0 : i8 loc("bert.tdsl":62:43)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("bert.tdsl":62:43)
+        %2 = arith.extui %1 : i1 to i8 loc("bert.tdsl":62:43)
+        linalg.yield %2 : i8 loc("bert.tdsl":62:43)
     } -> tensor<2x2x4x4xi8> loc("bert.tdsl":62:43)
     %shape = arith.constant dense<[4, 4, 4]> : tensor<3xindex> loc("bert.tdsl":62:43)
     %reshaped = tensor.reshape %broadcast(%shape) : (tensor<2x2x4x4xi8>, tensor<3xindex>) -> tensor<4x4x4xi8> loc("bert.tdsl":62:43)
@@ -1575,10 +1584,11 @@ func.func @embed(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<2
         ins(%reshaped, %div : tensor<4x4x4xi8>, tensor<4x4x4xf32>)
         outs(%empty_25 : tensor<4x4x4xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":156:16)
-        %1 = arith.constant 0xFF800000 : f32 loc("<std.nn>":156:16)
-        %2 = arith.select %0, %in_1, %1 : f32 loc("<std.nn>":156:16)
-        linalg.yield %2 : f32 loc("<std.nn>":156:16)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":156:16)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":156:16)
+        %2 = arith.constant 0xFF800000 : f32 loc("<std.nn>":156:16)
+        %3 = arith.select %1, %in_1, %2 : f32 loc("<std.nn>":156:16)
+        linalg.yield %3 : f32 loc("<std.nn>":156:16)
     } -> tensor<4x4x4xf32> loc("<std.nn>":156:16)
     %minus_infinity = arith.constant 0xFF800000 : f32 loc("<std.nn>":157:15)
     %empty_26 = tensor.empty() : tensor<4x4xf32> loc("<std.nn>":157:15)
@@ -1605,10 +1615,11 @@ func.func @embed(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<2
         ins(%equal, %max : tensor<4x4x1xi8>, tensor<4x4xf32>)
         outs(%empty_28 : tensor<4x4x1xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":159:24)
-        %1 = arith.constant 0.0 : f32 loc("<std.nn>":159:24)
-        %2 = arith.select %0, %1, %in_1 : f32 loc("<std.nn>":159:24)
-        linalg.yield %2 : f32 loc("<std.nn>":159:24)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":159:24)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":159:24)
+        %2 = arith.constant 0.0 : f32 loc("<std.nn>":159:24)
+        %3 = arith.select %1, %2, %in_1 : f32 loc("<std.nn>":159:24)
+        linalg.yield %3 : f32 loc("<std.nn>":159:24)
     } -> tensor<4x4x1xf32> loc("<std.nn>":159:24)
     %empty_29 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":159:17)
     %sub = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -1650,10 +1661,11 @@ func.func @embed(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<2
         ins(%equal_1, %sum_2 : tensor<4x4x1xi8>, tensor<4x4xf32>)
         outs(%empty_33 : tensor<4x4x1xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":161:9)
-        %1 = arith.constant 1.0 : f32 loc("<std.nn>":161:9)
-        %2 = arith.select %0, %1, %in_1 : f32 loc("<std.nn>":161:9)
-        linalg.yield %2 : f32 loc("<std.nn>":161:9)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":161:9)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":161:9)
+        %2 = arith.constant 1.0 : f32 loc("<std.nn>":161:9)
+        %3 = arith.select %1, %2, %in_1 : f32 loc("<std.nn>":161:9)
+        linalg.yield %3 : f32 loc("<std.nn>":161:9)
     } -> tensor<4x4x1xf32> loc("<std.nn>":161:9)
     %empty_34 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":161:5)
     %masked_softmax = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -1988,10 +2000,11 @@ func.func @embed(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<2
       ins(%mask, %looped : tensor<2x4xi8>, tensor<2x4x6xf32>)
       outs(%empty_76 : tensor<2x4x6xf32>) {
     ^bb0(%in: i8, %in_1: f32, %_: f32):
-      %0 = arith.trunci %in : i8 to i1 loc("bert.tdsl":97:16)
-      %1 = arith.constant 0.0 : f32 loc("bert.tdsl":97:16)
-      %2 = arith.select %0, %in_1, %1 : f32 loc("bert.tdsl":97:16)
-      linalg.yield %2 : f32 loc("bert.tdsl":97:16)
+      %0 = arith.constant 0 : i8 loc("bert.tdsl":97:16)
+      %1 = arith.cmpi ne, %in, %0 : i8 loc("bert.tdsl":97:16)
+      %2 = arith.constant 0.0 : f32 loc("bert.tdsl":97:16)
+      %3 = arith.select %1, %in_1, %2 : f32 loc("bert.tdsl":97:16)
+      linalg.yield %3 : f32 loc("bert.tdsl":97:16)
   } -> tensor<2x4x6xf32> loc("bert.tdsl":97:16)
   %empty_77 = tensor.empty() : tensor<2x6xf32> loc("bert.tdsl":98:17)
   %initial_8 = linalg.fill ins(%zero : f32) outs(%empty_77 : tensor<2x6xf32>) -> tensor<2x6xf32> loc("bert.tdsl":98:17)

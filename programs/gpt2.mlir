@@ -990,10 +990,11 @@ func.func @block_step(%x: tensor<?x?xf32>, %p.ln_1.gain: tensor<?xf32>, %p.ln_1.
       ins(%causal, %div : tensor<?x?xi8>, tensor<?x?x?xf32>)
       outs(%empty_21 : tensor<?x?x?xf32>) {
     ^bb0(%in: i8, %in_1: f32, %_: f32):
-      %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":156:16)
-      %1 = arith.constant 0xFF800000 : f32 loc("<std.nn>":156:16)
-      %2 = arith.select %0, %in_1, %1 : f32 loc("<std.nn>":156:16)
-      linalg.yield %2 : f32 loc("<std.nn>":156:16)
+      %0 = arith.constant 0 : i8 loc("<std.nn>":156:16)
+      %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":156:16)
+      %2 = arith.constant 0xFF800000 : f32 loc("<std.nn>":156:16)
+      %3 = arith.select %1, %in_1, %2 : f32 loc("<std.nn>":156:16)
+      linalg.yield %3 : f32 loc("<std.nn>":156:16)
   } -> tensor<?x?x?xf32> loc("<std.nn>":156:16)
   %minus_infinity = arith.constant 0xFF800000 : f32 loc("<std.nn>":157:15)
   %empty_22 = tensor.empty(%H, %S) : tensor<?x?xf32> loc("<std.nn>":157:15)
@@ -1020,10 +1021,11 @@ func.func @block_step(%x: tensor<?x?xf32>, %p.ln_1.gain: tensor<?xf32>, %p.ln_1.
       ins(%equal, %max : tensor<?x?x1xi8>, tensor<?x?xf32>)
       outs(%empty_24 : tensor<?x?x1xf32>) {
     ^bb0(%in: i8, %in_1: f32, %_: f32):
-      %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":159:24)
-      %1 = arith.constant 0.0 : f32 loc("<std.nn>":159:24)
-      %2 = arith.select %0, %1, %in_1 : f32 loc("<std.nn>":159:24)
-      linalg.yield %2 : f32 loc("<std.nn>":159:24)
+      %0 = arith.constant 0 : i8 loc("<std.nn>":159:24)
+      %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":159:24)
+      %2 = arith.constant 0.0 : f32 loc("<std.nn>":159:24)
+      %3 = arith.select %1, %2, %in_1 : f32 loc("<std.nn>":159:24)
+      linalg.yield %3 : f32 loc("<std.nn>":159:24)
   } -> tensor<?x?x1xf32> loc("<std.nn>":159:24)
   %empty_25 = tensor.empty(%H, %S, %N) : tensor<?x?x?xf32> loc("<std.nn>":159:17)
   %sub = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -1065,10 +1067,11 @@ func.func @block_step(%x: tensor<?x?xf32>, %p.ln_1.gain: tensor<?xf32>, %p.ln_1.
       ins(%equal_1, %sum_2 : tensor<?x?x1xi8>, tensor<?x?xf32>)
       outs(%empty_29 : tensor<?x?x1xf32>) {
     ^bb0(%in: i8, %in_1: f32, %_: f32):
-      %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":161:9)
-      %1 = arith.constant 1.0 : f32 loc("<std.nn>":161:9)
-      %2 = arith.select %0, %1, %in_1 : f32 loc("<std.nn>":161:9)
-      linalg.yield %2 : f32 loc("<std.nn>":161:9)
+      %0 = arith.constant 0 : i8 loc("<std.nn>":161:9)
+      %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":161:9)
+      %2 = arith.constant 1.0 : f32 loc("<std.nn>":161:9)
+      %3 = arith.select %1, %2, %in_1 : f32 loc("<std.nn>":161:9)
+      linalg.yield %3 : f32 loc("<std.nn>":161:9)
   } -> tensor<?x?x1xf32> loc("<std.nn>":161:9)
   %empty_30 = tensor.empty(%H, %S, %N) : tensor<?x?x?xf32> loc("<std.nn>":161:5)
   %masked_softmax = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -1558,10 +1561,11 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
         ins(%causal, %div : tensor<1x8xi8>, tensor<2x1x8xf32>)
         outs(%empty_26 : tensor<2x1x8xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":156:16)
-        %1 = arith.constant 0xFF800000 : f32 loc("<std.nn>":156:16)
-        %2 = arith.select %0, %in_1, %1 : f32 loc("<std.nn>":156:16)
-        linalg.yield %2 : f32 loc("<std.nn>":156:16)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":156:16)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":156:16)
+        %2 = arith.constant 0xFF800000 : f32 loc("<std.nn>":156:16)
+        %3 = arith.select %1, %in_1, %2 : f32 loc("<std.nn>":156:16)
+        linalg.yield %3 : f32 loc("<std.nn>":156:16)
     } -> tensor<2x1x8xf32> loc("<std.nn>":156:16)
     %minus_infinity = arith.constant 0xFF800000 : f32 loc("<std.nn>":157:15)
     %empty_27 = tensor.empty() : tensor<2x1xf32> loc("<std.nn>":157:15)
@@ -1588,10 +1592,11 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
         ins(%equal, %max : tensor<2x1x1xi8>, tensor<2x1xf32>)
         outs(%empty_29 : tensor<2x1x1xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":159:24)
-        %1 = arith.constant 0.0 : f32 loc("<std.nn>":159:24)
-        %2 = arith.select %0, %1, %in_1 : f32 loc("<std.nn>":159:24)
-        linalg.yield %2 : f32 loc("<std.nn>":159:24)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":159:24)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":159:24)
+        %2 = arith.constant 0.0 : f32 loc("<std.nn>":159:24)
+        %3 = arith.select %1, %2, %in_1 : f32 loc("<std.nn>":159:24)
+        linalg.yield %3 : f32 loc("<std.nn>":159:24)
     } -> tensor<2x1x1xf32> loc("<std.nn>":159:24)
     %empty_30 = tensor.empty() : tensor<2x1x8xf32> loc("<std.nn>":159:17)
     %sub = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -1633,10 +1638,11 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
         ins(%equal_1, %sum_2 : tensor<2x1x1xi8>, tensor<2x1xf32>)
         outs(%empty_34 : tensor<2x1x1xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":161:9)
-        %1 = arith.constant 1.0 : f32 loc("<std.nn>":161:9)
-        %2 = arith.select %0, %1, %in_1 : f32 loc("<std.nn>":161:9)
-        linalg.yield %2 : f32 loc("<std.nn>":161:9)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":161:9)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":161:9)
+        %2 = arith.constant 1.0 : f32 loc("<std.nn>":161:9)
+        %3 = arith.select %1, %2, %in_1 : f32 loc("<std.nn>":161:9)
+        linalg.yield %3 : f32 loc("<std.nn>":161:9)
     } -> tensor<2x1x1xf32> loc("<std.nn>":161:9)
     %empty_35 = tensor.empty() : tensor<2x1x8xf32> loc("<std.nn>":161:5)
     %masked_softmax = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}

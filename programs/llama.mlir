@@ -327,10 +327,11 @@ func.func @forward(%ids: tensor<4xi32>, %p.tokens: tensor<11x8xf32>, %p.blocks.n
         ins(%visible, %div_1 : tensor<2x8x4xi8>, tensor<2x8x4xf32>)
         outs(%empty_38 : tensor<2x8x4xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":156:16)
-        %1 = arith.constant 0xFF800000 : f32 loc("<std.nn>":156:16)
-        %2 = arith.select %0, %in_1, %1 : f32 loc("<std.nn>":156:16)
-        linalg.yield %2 : f32 loc("<std.nn>":156:16)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":156:16)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":156:16)
+        %2 = arith.constant 0xFF800000 : f32 loc("<std.nn>":156:16)
+        %3 = arith.select %1, %in_1, %2 : f32 loc("<std.nn>":156:16)
+        linalg.yield %3 : f32 loc("<std.nn>":156:16)
     } -> tensor<2x8x4xf32> loc("<std.nn>":156:16)
     %minus_infinity = arith.constant 0xFF800000 : f32 loc("<std.nn>":157:15)
     %empty_39 = tensor.empty() : tensor<2x8xf32> loc("<std.nn>":157:15)
@@ -357,10 +358,11 @@ func.func @forward(%ids: tensor<4xi32>, %p.tokens: tensor<11x8xf32>, %p.blocks.n
         ins(%equal, %max : tensor<2x8x1xi8>, tensor<2x8xf32>)
         outs(%empty_41 : tensor<2x8x1xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":159:24)
-        %1 = arith.constant 0.0 : f32 loc("<std.nn>":159:24)
-        %2 = arith.select %0, %1, %in_1 : f32 loc("<std.nn>":159:24)
-        linalg.yield %2 : f32 loc("<std.nn>":159:24)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":159:24)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":159:24)
+        %2 = arith.constant 0.0 : f32 loc("<std.nn>":159:24)
+        %3 = arith.select %1, %2, %in_1 : f32 loc("<std.nn>":159:24)
+        linalg.yield %3 : f32 loc("<std.nn>":159:24)
     } -> tensor<2x8x1xf32> loc("<std.nn>":159:24)
     %empty_42 = tensor.empty() : tensor<2x8x4xf32> loc("<std.nn>":159:17)
     %sub_2 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -402,10 +404,11 @@ func.func @forward(%ids: tensor<4xi32>, %p.tokens: tensor<11x8xf32>, %p.blocks.n
         ins(%equal_1, %sum_1 : tensor<2x8x1xi8>, tensor<2x8xf32>)
         outs(%empty_46 : tensor<2x8x1xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":161:9)
-        %1 = arith.constant 1.0 : f32 loc("<std.nn>":161:9)
-        %2 = arith.select %0, %1, %in_1 : f32 loc("<std.nn>":161:9)
-        linalg.yield %2 : f32 loc("<std.nn>":161:9)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":161:9)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":161:9)
+        %2 = arith.constant 1.0 : f32 loc("<std.nn>":161:9)
+        %3 = arith.select %1, %2, %in_1 : f32 loc("<std.nn>":161:9)
+        linalg.yield %3 : f32 loc("<std.nn>":161:9)
     } -> tensor<2x8x1xf32> loc("<std.nn>":161:9)
     %empty_47 = tensor.empty() : tensor<2x8x4xf32> loc("<std.nn>":161:5)
     %masked_softmax = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -692,9 +695,10 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
         ins(%causal : tensor<1x8xi8>)
         outs(%empty_6 : tensor<4x1x8xi8>) {
       ^bb0(%in: i8, %_: i8):
-        %0 = arith.trunci %in : i8 to i1 loc("llama.tdsl":44:19)
-        %1 = arith.extui %0 : i1 to i8 loc("llama.tdsl":44:19)
-        linalg.yield %1 : i8 loc("llama.tdsl":44:19)
+        %0 = arith.constant 0 : i8 loc("llama.tdsl":44:19)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("llama.tdsl":44:19)
+        %2 = arith.extui %1 : i1 to i8 loc("llama.tdsl":44:19)
+        linalg.yield %2 : i8 loc("llama.tdsl":44:19)
     } -> tensor<4x1x8xi8> loc("llama.tdsl":44:19)
     %shape = arith.constant dense<[2, 2, 8]> : tensor<3xindex> loc("llama.tdsl":44:19)
     %visible = tensor.reshape %broadcast(%shape) : (tensor<4x1x8xi8>, tensor<3xindex>) -> tensor<2x2x8xi8> loc("llama.tdsl":44:19)
@@ -984,10 +988,11 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
         ins(%visible, %div_1 : tensor<2x2x8xi8>, tensor<2x2x8xf32>)
         outs(%empty_44 : tensor<2x2x8xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":156:16)
-        %1 = arith.constant 0xFF800000 : f32 loc("<std.nn>":156:16)
-        %2 = arith.select %0, %in_1, %1 : f32 loc("<std.nn>":156:16)
-        linalg.yield %2 : f32 loc("<std.nn>":156:16)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":156:16)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":156:16)
+        %2 = arith.constant 0xFF800000 : f32 loc("<std.nn>":156:16)
+        %3 = arith.select %1, %in_1, %2 : f32 loc("<std.nn>":156:16)
+        linalg.yield %3 : f32 loc("<std.nn>":156:16)
     } -> tensor<2x2x8xf32> loc("<std.nn>":156:16)
     %minus_infinity = arith.constant 0xFF800000 : f32 loc("<std.nn>":157:15)
     %empty_45 = tensor.empty() : tensor<2x2xf32> loc("<std.nn>":157:15)
@@ -1014,10 +1019,11 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
         ins(%equal, %max : tensor<2x2x1xi8>, tensor<2x2xf32>)
         outs(%empty_47 : tensor<2x2x1xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":159:24)
-        %1 = arith.constant 0.0 : f32 loc("<std.nn>":159:24)
-        %2 = arith.select %0, %1, %in_1 : f32 loc("<std.nn>":159:24)
-        linalg.yield %2 : f32 loc("<std.nn>":159:24)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":159:24)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":159:24)
+        %2 = arith.constant 0.0 : f32 loc("<std.nn>":159:24)
+        %3 = arith.select %1, %2, %in_1 : f32 loc("<std.nn>":159:24)
+        linalg.yield %3 : f32 loc("<std.nn>":159:24)
     } -> tensor<2x2x1xf32> loc("<std.nn>":159:24)
     %empty_48 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":159:17)
     %sub_2 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -1059,10 +1065,11 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
         ins(%equal_1, %sum_1 : tensor<2x2x1xi8>, tensor<2x2xf32>)
         outs(%empty_52 : tensor<2x2x1xf32>) {
       ^bb0(%in: i8, %in_1: f32, %_: f32):
-        %0 = arith.trunci %in : i8 to i1 loc("<std.nn>":161:9)
-        %1 = arith.constant 1.0 : f32 loc("<std.nn>":161:9)
-        %2 = arith.select %0, %1, %in_1 : f32 loc("<std.nn>":161:9)
-        linalg.yield %2 : f32 loc("<std.nn>":161:9)
+        %0 = arith.constant 0 : i8 loc("<std.nn>":161:9)
+        %1 = arith.cmpi ne, %in, %0 : i8 loc("<std.nn>":161:9)
+        %2 = arith.constant 1.0 : f32 loc("<std.nn>":161:9)
+        %3 = arith.select %1, %2, %in_1 : f32 loc("<std.nn>":161:9)
+        linalg.yield %3 : f32 loc("<std.nn>":161:9)
     } -> tensor<2x2x1xf32> loc("<std.nn>":161:9)
     %empty_53 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":161:5)
     %masked_softmax = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}

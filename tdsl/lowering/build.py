@@ -342,9 +342,7 @@ class FunctionBuilder:
         lines.indent += 1
         block = Body(lines)
         elements = [
-            block.emit(f"arith.trunci {argument} : i8 to i1")
-            if operand.type.dtype == BOOL
-            else argument
+            from_stored(block, argument, operand.type.dtype)
             for argument, operand in zip(inside, operands, strict=True)
         ]
         values = ", ".join(body(block, elements, outside))
@@ -377,6 +375,14 @@ class FunctionBuilder:
             *self.lines.text,
             f"}}{end}",
         ]
+
+
+def from_stored(block: Body | FunctionBuilder, value: str, dtype: DType) -> str:
+    """An element of a tensor to compute with: every byte but 0 is true, as NumPy has it."""
+    if dtype != BOOL:
+        return value
+    zero = block.emit("arith.constant 0 : i8")
+    return block.emit(f"arith.cmpi ne, {value}, {zero} : i8")
 
 
 def to_stored(block: Body | FunctionBuilder, value: str, dtype: DType) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tdsl.graph.graph import ArrayType, Node
-from tdsl.lowering.build import Body, Operand, index_to, to_stored
+from tdsl.lowering.build import Body, Operand, from_stored, index_to, to_stored
 from tdsl.lowering.reading import ONE, Emission, Reader
 from tdsl.lowering.scalars import SCALARS
 from tdsl.lowering.spelling import scalar, tensor
@@ -90,8 +90,7 @@ def arg_reduce(emission: Emission, node: Node) -> None:
 
     def body(block: Body, inside: list[str], outside: list[str]) -> list[str]:
         (element,), (extreme, place) = inside, outside
-        if dtype == BOOL:
-            extreme = block.emit(f"arith.trunci {extreme} : i8 to i1")
+        extreme = from_stored(block, extreme, dtype)
         better = SCALARS["greater" if largest else "less"](block, dtype, element, extreme)
         if dtype.is_float:
             nan = SCALARS["isnan"](block, dtype, element)

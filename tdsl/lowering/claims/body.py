@@ -148,6 +148,16 @@ def constant_of(value: Any) -> float | None:
     return None
 
 
+def byte_read(operation: Any) -> Any:
+    """The byte that an operation reads a bool from, by comparing it with 0; else None."""
+    if operation.name != "arith.cmpi":
+        return None
+    if ir.IntegerAttr(operation.attributes["predicate"]).value != 1:  # ne
+        return None
+    value, zero = operation.operands
+    return value if str(value.type) == "i8" and constant_of(zero) == 0.0 else None
+
+
 class Body:
     """The values of a function on tensors that gives one tensor."""
 

@@ -8,7 +8,16 @@ from typing import Any
 
 from mlir import ir
 
-from tdsl.lowering.claims.body import Argument, Map, Product, Reshape, Splat, Tensor, constant_of
+from tdsl.lowering.claims.body import (
+    Argument,
+    Map,
+    Product,
+    Reshape,
+    Splat,
+    Tensor,
+    byte_read,
+    constant_of,
+)
 from tdsl.lowering.claims.softmax import chosen, operation, plain
 
 _INFINITY = float("inf")
@@ -230,7 +239,8 @@ class _Reader:
             )
             return found
         operation_ = value.owner.operation
-        if operation_.name in ("arith.trunci", "arith.extui"):
+        byte = byte_read(operation_)
+        if byte is not None or operation_.name == "arith.extui":
             return self.compared(operation_.operands[0])
         if operation_.name == "arith.xori":
             flag = constant_of(operation_.operands[1])

@@ -16,6 +16,7 @@ from tdsl.lowering.claims.body import (
     Tensor,
     Transpose,
     Unreadable,
+    byte_read,
     constant_of,
 )
 from tdsl.lowering.claims.code import Code, Value
@@ -218,13 +219,11 @@ class Evaluator:
             if target == operands[0].element:
                 return operands[0]
             return code.convert(name, operands[0], target)
-        if name in ("arith.extui", "arith.trunci") and operands[0].element == element:
-            return operands[0]
         if name == "arith.extui" and operands[0].element == "i1" and element == "i8":
             made = code.convert(name, operands[0], element)
             self._narrowed[made.name] = operands[0]
             return made
-        if name == "arith.trunci" and operands[0].name in self._narrowed:
+        if byte_read(operation) is not None and operands[0].name in self._narrowed:
             return self._narrowed[operands[0].name]
         if name == "arith.select":
             return code.select(*operands)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tdsl.lowering.claims.body import Body, Map, Reduce, Tensor
+from tdsl.lowering.claims.body import Body, Map, Reduce, Tensor, byte_read
 
 _INFINITY = float("inf")
 
@@ -61,9 +61,10 @@ def chosen(value: Tensor | float | None) -> tuple[Tensor, Tensor | float, Tensor
     if not isinstance(value, Map):
         return None
     work = [one.operation for one in value.work()]
-    if [one.name for one in work] != ["arith.trunci", "arith.select"]:
+    if [one.name for one in work] != ["arith.cmpi", "arith.select"]:
         return None
-    condition = value.operand(work[0].operands[0])
+    byte = byte_read(work[0])
+    condition = None if byte is None else value.operand(byte)
     sides = [value.operand(x) for x in work[1].operands[1:]]
     if not isinstance(condition, Tensor) or None in sides:
         return None
