@@ -6,10 +6,12 @@ from types import MappingProxyType
 from typing import Final
 
 from tdsl.gpu.kernels.matmul import Matmul
+from tdsl.gpu.kernels.rows import Rows
 from tdsl.lowering.kernels import Generators
 
 GENERATORS: Final[Generators] = MappingProxyType(
     {
+        "rows": MappingProxyType({"native": Rows()}),
         "matmul": MappingProxyType({"native": Matmul()}),
     }
 )
