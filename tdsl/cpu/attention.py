@@ -9,18 +9,20 @@ from mlir import ir
 
 from tdsl.cpu.attention_block import Block
 from tdsl.cpu.attention_frame import Frame, Tile
+from tdsl.cpu.attention_single import Single
+from tdsl.cpu.attention_skips import largest
 from tdsl.cpu.ranges import FLOPS, Range, worth
-from tdsl.cpu.rows import combine
 from tdsl.lowering.claims.attention import Attention
-from tdsl.lowering.claims.body import Tensor, Unreadable
+from tdsl.lowering.claims.body import Unreadable
 from tdsl.lowering.claims.code import Code, Value
-from tdsl.lowering.claims.evaluate import Evaluator, Place
 from tdsl.lowering.kernels import Kernel, KernelRequest, Refused
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import as_block
 
 _MANY_BLOCKS: Final = 4
+_FEW: Final = 2
+"""Queries that are faster one by one than as lanes of a block."""
 
 
 def kernel(
@@ -101,6 +103,9 @@ class _Writer:
         blocks = code.index_op("ceildivui", self.frame.queries, code.index(self.frame.block))
         none = Value(code.emit("arith.constant -1 : index"), "index")
         zero = code.constant(0.0, self.frame.element)
+        fixed = self.frame.fixed_queries
+        # Where all queries are taken one by one, nobody asks.
+        skips = self.frame.attention.causal is not None and (fixed is None or fixed > _FEW)
 
         def unit(number: str, carried: list[Value]) -> Sequence[Value]:
             head = code.index_op("divui", number, blocks)
@@ -110,96 +115,54 @@ class _Writer:
                 f"arith.minui {code.index(self.frame.block)}, "
                 f"{code.index_op('subi', self.frame.queries, first)} : index"
             )
-            largest = self._largest(head, carried)
-            self._of_size(head, first, size, largest)
-            return largest
+            found = largest(self.frame, head, carried) if skips else carried
+            self._of_size(head, first, size, found)
+            return found
 
-        if self.frame.attention.causal is None:
+        if not skips:
             code.loop("%begin", "%end", 1, [], unit)
         else:
             code.loop("%begin", "%end", 1, [none, zero, zero], unit)
 
     def _of_size(self, head: str, first: str, size: str, largest: list[Value]) -> None:
-        """A block of as few vectors of queries as it needs."""
-        code, most = self.code, self.frame.tile.queries
+        """A block of as few vectors of queries as it needs, or a few queries one by one."""
+        code, frame, most = self.code, self.frame, self.frame.tile.queries
 
-        def whole() -> Sequence[Value]:
-            Block(self.frame, head, first, size, largest, most).write()
-            return ()
-
-        def part(vectors: int) -> Callable[[], Sequence[Value]]:
+        def block(vectors: int) -> Callable[[], Sequence[Value]]:
             def write() -> Sequence[Value]:
-                Block(self.frame, head, first, size, largest, vectors).write()
+                Block(frame, head, first, size, largest, vectors).write()
                 return ()
 
             return write
 
-        if self.frame.fixed_queries is not None:
-            rest = self.frame.fixed_queries % self.frame.block
-            vectors = -(-rest // self.frame.lanes)
-            if rest == 0 or vectors == most:
-                whole()
-            elif self.frame.fixed_queries < self.frame.block:
-                part(vectors)()
-            elif self.frame.fixed_queries >= _MANY_BLOCKS * self.frame.block:
-                whole()  # a smaller last block would save little, and cost compile time
+        def singly() -> Sequence[Value]:
+            def one(query: str, _: list[Value]) -> Sequence[Value]:
+                Single(frame, head, query).write()
+                return ()
+
+            code.loop(first, code.plus(first, size), 1, [], one)
+            return ()
+
+        if frame.fixed_queries is not None:
+            rest = frame.fixed_queries % frame.block
+            vectors = -(-rest // frame.lanes)
+            smaller = singly if 0 < rest <= _FEW else block(vectors)
+            if frame.fixed_queries < frame.block:
+                smaller()
+            elif vectors in (0, most) or frame.fixed_queries >= _MANY_BLOCKS * frame.block:
+                block(most)()  # a smaller last block would save little, and cost compile time
             else:
-                full = code.less("eq", size, code.index(self.frame.block))
-                code.when(full, whole, part(vectors))
+                full = code.less("eq", size, code.index(frame.block))
+                code.when(full, block(most), smaller)
             return
-        smaller = most - 1
-        few = code.less("ule", size, code.index(smaller * self.frame.lanes))
-        code.when(few, part(smaller), whole)
+        few = code.less("ule", size, code.index(_FEW))
+        small = code.less("ule", size, code.index((most - 1) * frame.lanes))
 
-    def _largest(self, head: str, carried: list[Value]) -> list[Value]:
-        """The head that was looked at last, and the largest magnitudes in its keys and values: NaN
-        if there is one. Only where they are finite can what a mask hides be left out, because 0
-        times infinity is not 0."""
-        if not carried:
-            return carried
-        code = self.code
+        def blocks() -> Sequence[Value]:
+            code.when(small, block(most - 1), block(most))
+            return ()
 
-        def look() -> Sequence[Value]:
-            hidden = self.frame.attention.causal
-            assert hidden is not None
-            keys = self.frame.attention.product.inputs[1][0]
-            values = self.frame.attention.mixed.inputs[1][0]
-            zero = code.constant(0.0, self.frame.element)
-            # Keys whose scores are replaced, not added to, count for nothing where hidden.
-            largest_key = zero if hidden.replaced else self._magnitude(keys, head, turned=True)
-            return [
-                Value(head, "index"),
-                largest_key,
-                self._magnitude(values, head, turned=False),
-            ]
-
-        new = code.less("ne", head, carried[0].name)
-        return code.when(new, look, lambda: carried, carried)
-
-    def _magnitude(self, value: Tensor, head: str, *, turned: bool) -> Value:
-        """The largest magnitude in a matrix [keys, columns] or, turned, [columns, keys]."""
-        code, lanes = self.code, self.frame.lanes
-        columns = self.frame.depth if turned else self.frame.width
-        shape = value.rank
-
-        def row(j: str, totals: list[Value]) -> Sequence[Value]:
-            (total,) = totals
-            for start in range(0, columns, lanes):
-                mask = self.frame.column_mask(columns - start)
-                here: list[Place] = [Place(code.index(start), lanes), Place(j)]
-                if not turned:
-                    here.reverse()
-                evaluator = Evaluator(code, self.frame.operands, {}, mask)
-                x = code.spread(
-                    evaluator.at(value, (*self.frame.heads_of(head, shape), *here)), lanes
-                )
-                if mask is not None:
-                    x = code.select(Value(mask, "i1", lanes), x, self.frame.nothing)
-                total = combine(code, "max", total, code.apply("math.absf", x))
-            return [total]
-
-        (total,) = code.loop(code.index(0), self.frame.keys, 1, [self.frame.nothing], row)
-        return code.reduce("maximumf", total)
+        code.when(few, singly, blocks)
 
 
 def _plain(type_: Any) -> Any:

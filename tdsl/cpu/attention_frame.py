@@ -10,12 +10,13 @@ from mlir import ir
 
 from tdsl.lowering.claims.attention import Attention, literal, origin
 from tdsl.lowering.claims.body import Tensor, Unreadable
-from tdsl.lowering.claims.code import Code
-from tdsl.lowering.claims.evaluate import Operand, Place, Places
+from tdsl.lowering.claims.code import Code, Value
+from tdsl.lowering.claims.evaluate import Operand, Place, Places, regrouped
 
 CHUNK: Final = 256
 """Keys whose scores are held at a time."""
-INFINITY: Final = float("inf")
+UNROLL: Final = 4
+"""Steps of inner loops that are written one after the other."""
 
 
 @dataclass(frozen=True)
@@ -81,18 +82,45 @@ class Frame:
         columns = -(-self.width // self.lanes) * self.lanes
         depth = -(-self.depth // self.lanes) * self.lanes
 
-        def memory(label: str, *shape: int) -> Operand:
-            type_ = ir.MemRefType.get(list(shape), ir.Type.parse(element))
-            # The label tells buffers of equal shape apart.
-            name = code.top(f'memref.alloca() {{alignment = 64, tdsl.for = "{label}"}} : {type_}')
-            return Operand(name, type_)
-
-        self.turned = memory("queries", depth, block)
-        self.score = memory("scores", CHUNK + self.tile.keys, block)
-        self.mix = memory("mixed", block, columns)
-        self.factor = memory("factors", block)
-        self.limit = code.constant(-INFINITY, element, self.lanes)
+        self.turned = self.memory("queries", depth, block)
+        self.score = self.memory("scores", CHUNK + self.tile.keys, block)
+        self.mix = self.memory("mixed", block, columns)
+        self.factor = self.memory("factors", block)
+        self.limit = code.constant(-float("inf"), element, self.lanes)
         self.nothing = code.constant(0.0, element, self.lanes)
+
+    def memory(self, label: str, *shape: int, element: str = "") -> Operand:
+        """On the stack. The label tells buffers of equal shape apart."""
+        type_ = ir.MemRefType.get(list(shape), ir.Type.parse(element or self.element))
+        shown = f'memref.alloca() {{alignment = 64, tdsl.for = "{label}"}} : {type_}'
+        return Operand(self.code.top(shown), type_)
+
+    def load(self, memory: Operand, *indices: str) -> Value:
+        """A vector of a buffer."""
+        name = self.code.emit(
+            f"vector.load {memory.name}[{', '.join(indices)}] : {memory.type}, "
+            f"vector<{self.lanes}x{memory.element}>"
+        )
+        return Value(name, memory.element, self.lanes)
+
+    def scalar(self, memory: Operand, *indices: str) -> Value:
+        """An element of a buffer, in every lane."""
+        name = self.code.emit(f"memref.load {memory.name}[{', '.join(indices)}] : {memory.type}")
+        return self.code.spread(Value(name, memory.element), self.lanes)
+
+    def taken(self, score: Value, best: Value) -> Value:
+        """The larger. A NaN is not taken: it makes its own share NaN, and with it the sum."""
+        return self.code.select(self.code.compare("ogt", score, best), score, best)
+
+    def leading(self, head: str, value: Tensor) -> Places:
+        """The place of a head among the leading axes of scores."""
+        if value.rank == 2:
+            return ()
+        if value.rank == 3:
+            return (Place(head),)
+        shape, product = list(value.type.shape), list(self.attention.product.type.shape)
+        places = (Place(head), *(Place(None) for _ in range(2)))
+        return regrouped(self.code, product, shape, places)[:-2]
 
     def heads_of(self, head: str, rank: int) -> Places:
         return (Place(head),) if rank == 3 else ()

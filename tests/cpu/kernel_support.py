@@ -29,7 +29,7 @@ LOWER = (
 )
 GUARD = 64
 # The code is vectors already: this is as fast as O2 makes it, and compiled in a third of the time.
-_QUICK = Tuning("function(sroa,early-cse,instcombine,simplifycfg)", 1)
+_QUICK = Tuning("function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)", 1)
 _ELEMENTS: dict[str, Any] = {
     "f32": np.float32,
     "f64": np.float64,
