@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -22,6 +23,7 @@ int64_t chunks)` and `int64_t tdsl_pool_threads(void)`."""
 
 Way = Literal["futex", "condition", "alone"]
 MOST_THREADS: Final = 1024
+VARIABLE: Final = "TDSL_NUM_THREADS"
 _START = threading.Lock()
 # By machine: the numbers of Linux's system calls, and the instruction to wait a little.
 _SYSTEM_CALLS: Final = {"x86_64": {"FUTEX": 202, "SCHED_YIELD": 24}}
@@ -29,13 +31,28 @@ _PAUSES: Final = {"x86_64": "pause", "amd64": "pause", "aarch64": "yield", "arm6
 
 
 def thread_count() -> int:
-    """TDSL_NUM_THREADS, else the cores that this process may run on."""
-    asked = os.environ.get("TDSL_NUM_THREADS", "").strip()
-    if asked.isdigit() and int(asked) >= 1:
-        return min(int(asked), MOST_THREADS)
-    if hasattr(os, "sched_getaffinity"):
-        return min(max(len(os.sched_getaffinity(0)), 1), MOST_THREADS)
-    return min(os.cpu_count() or 1, MOST_THREADS)
+    """TDSL_NUM_THREADS, else the cores that this process may run on. A value that is no number of
+    threads counts as none, with a warning."""
+    allowed = _allowed_cores()
+    asked = os.environ.get(VARIABLE, "").strip()
+    if not asked:
+        return allowed
+    if asked.isascii() and asked.isdigit() and asked.strip("0"):
+        digits = asked.lstrip("0")
+        return min(int(digits[:9]), MOST_THREADS)
+    warnings.warn(
+        f"{VARIABLE}={asked!r} is no number of threads from 1 to {MOST_THREADS}; this process uses "
+        f"{allowed}, as many as there are cores that it may run on",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return allowed
+
+
+def _allowed_cores() -> int:
+    has_mask = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if has_mask else os.cpu_count() or 1
+    return min(max(cores, 1), MOST_THREADS)
 
 
 def best_way() -> Way:

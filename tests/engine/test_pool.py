@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -269,16 +270,21 @@ def test_with_numpy_products_between(threaded: Jobs) -> None:
 
 
 def test_the_environment_says_how_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    for text, expected in (("1", 1), (" 3 ", 3), ("100000", pools.MOST_THREADS)):
+    most = pools.MOST_THREADS
+    for text, expected in (("1", 1), (" 3 ", 3), ("007", 7), ("100000", most), ("9" * 5000, most)):
         monkeypatch.setenv("TDSL_NUM_THREADS", text)
         assert thread_count() == expected
 
 
 def test_otherwise_the_cores_that_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 5, 7}, raising=False)
-    for text in ("", "0", "-2", "all"):
+    monkeypatch.setenv("TDSL_NUM_THREADS", " ")
+    assert thread_count() == 3
+    for text in ("0", "-2", "all", "2.5", "²", "1 000"):
         monkeypatch.setenv("TDSL_NUM_THREADS", text)
-        assert thread_count() == 3
+        with pytest.warns(RuntimeWarning, match=re.escape(f"TDSL_NUM_THREADS={text!r} is no")):
+            assert thread_count() == 3
+    monkeypatch.delenv("TDSL_NUM_THREADS")
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert thread_count() == 1
