@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tdsl.runtime.weights.npz_file import npz
     from tdsl.runtime.weights.safetensors_file import safetensors
     from tdsl.runtime.weights.tensor_file import TensorFile
+    from tdsl.tensors import Tensor
 
 __version__ = "0.1.0.dev0"
 
@@ -56,6 +57,7 @@ _HOME = {
     "StackedList": "tdsl.runtime.lists",
     "Struct": "tdsl.runtime.structs",
     "TargetError": "tdsl.errors",
+    "Tensor": "tdsl.tensors",
     "TensorFile": "tdsl.runtime.weights.tensor_file",
     "explain_recompiles": "tdsl.runtime.recompiles",
     "gguf": "tdsl.runtime.weights.gguf_file",
@@ -86,6 +88,7 @@ __all__ = [
     "StackedList",
     "Struct",
     "TargetError",
+    "Tensor",
     "TensorFile",
     "__version__",
     "explain_recompiles",

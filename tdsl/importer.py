@@ -12,6 +12,7 @@ import importlib.util
 import linecache
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -100,6 +101,35 @@ class Finder(importlib.abc.MetaPathFinder):
         return None
 
 
+class Watcher(importlib.abc.MetaPathFinder):
+    """Finds nothing, and warns where a `.tdsl` file is out of sight behind something that is found
+    before it: a Python file of the same name, say."""
+
+    def __init__(self, finder: Finder) -> None:
+        self._finder = finder
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> None:
+        spec = self._finder.find_spec(fullname, path)
+        if spec is None:
+            return
+        for finder in sys.meta_path:
+            if finder is self:
+                continue
+            if _is_ours(finder):
+                return
+            look = getattr(finder, "find_spec", None)
+            other = look(fullname, path, target) if look is not None else None
+            if other is not None:
+                where = other.origin or "something else"
+                warnings.warn(
+                    f"`import {fullname}` finds {where}, and not {spec.origin}: rename one of them",
+                    stacklevel=2,
+                )
+                return
+
+
 def _root(folder: str, fullname: str) -> str:
     """The sys.path entry that the dotted name starts from: imports in the file count from there."""
     for _ in range(fullname.count(".")):
@@ -110,17 +140,21 @@ def _root(folder: str, fullname: str) -> str:
 def _is_ours(finder: object) -> bool:
     # By name: after this file was itself reloaded, a finder of the older class is still one.
     kind = type(finder)
-    return (kind.__module__, kind.__qualname__) == (Finder.__module__, Finder.__qualname__)
+    names = {Finder.__qualname__, Watcher.__qualname__}
+    return kind.__module__ == Finder.__module__ and kind.__qualname__ in names
 
 
 def install() -> None:
-    """Put the finder last, where it does not get in the way of `.py` files and extensions."""
+    """Put the finder last, where it does not get in the way of `.py` files and extensions; and
+    first one that warns where those get in its way."""
     if not any(map(_is_ours, sys.meta_path)):
-        sys.meta_path.append(Finder())
+        finder = Finder()
+        sys.meta_path.insert(0, Watcher(finder))
+        sys.meta_path.append(finder)
 
 
 def uninstall() -> None:
-    """Take the finder out; modules already imported stay."""
+    """Take both out; modules already imported stay."""
     sys.meta_path[:] = [finder for finder in sys.meta_path if not _is_ours(finder)]
 
 

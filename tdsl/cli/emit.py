@@ -40,6 +40,7 @@ from tdsl.runtime.stages import (
     remarks_of,
     stage_text,
 )
+from tdsl.runtime.stub import module_stub
 from tdsl.syntax.dump import dump
 from tdsl.syntax.parser import parse_with_warnings
 from tdsl.syntax.reading import read_source
@@ -91,6 +92,12 @@ def emit(
             raise CommandError(message, hint, (at_start(program, "E0903", message, hint),))
         if fn is not None and fn not in program.root.functions:
             raise no_such_function(program, fn)
+        if stage == "pyi":
+            _write(out, module_stub(program))
+            if out is not None and (out.parent / "__init__.py").exists():
+                # The package has types, also for those who install it (PEP 561).
+                (out.parent / "py.typed").touch()
+            return
         if stage == "typed":
             _write(out, _typed(program, fn))
             return

@@ -16,6 +16,7 @@ class StageName:
 STAGES: tuple[StageName, ...] = (
     StageName("ast", "what was written, as a tree"),
     StageName("typed", "every expression with its type; sizes still open"),
+    StageName("pyi", "what editors and type checkers of Python are told of the module"),
     StageName("graph", "one instance as a graph of primitives"),
     StageName("claims", "the graph, and what a backend will take over"),
     StageName("mlir", "the graph as plain linalg on tensors"),

@@ -174,29 +174,10 @@ class StructClasses:
             return own
         found = {
             (type_.module, type_.name): self._program.modules[type_.module].structs[type_.name]
-            for type_ in self._used(root)
+            for type_ in used_structs(self._program, root)
             if type_.name == name
         }
         return next(iter(found.values())) if len(found) == 1 else None
-
-    def _used(self, module: typed.Module) -> Iterator[StructType]:
-        waiting = [field.type for s in module.structs.values() for field in s.fields]
-        for function in module.declarations.values():
-            signature = function.signature
-            waiting += [signature.result, *(type_ for _, type_ in signature.parameters)]
-        seen: set[tuple[str, str]] = set()
-        while waiting:
-            type_: Type = waiting.pop()
-            match type_:
-                case TupleType(items):
-                    waiting += items
-                case ListType(item):
-                    waiting.append(item)
-                case StructType(home, name) if (home, name) not in seen:
-                    seen.add((home, name))
-                    yield type_
-                    definition = self._program.modules[home].structs[name]
-                    waiting += [field.type for field in definition.fields]
 
     def _blueprint(self, definition: typed.Struct) -> Blueprint:
         own = definition.module == self._program.root.name
@@ -211,3 +192,24 @@ class StructClasses:
             tuple((f.name, names.type(f.type), " ".join(f.docs)) for f in definition.fields),
             "\n".join(definition.docs),
         )
+
+
+def used_structs(program: typed.Program, module: typed.Module) -> Iterator[StructType]:
+    """The structs in the types of a module's functions and structs, each once."""
+    waiting = [field.type for s in module.structs.values() for field in s.fields]
+    for function in module.declarations.values():
+        signature = function.signature
+        waiting += [signature.result, *(type_ for _, type_ in signature.parameters)]
+    seen: set[tuple[str, str]] = set()
+    while waiting:
+        type_: Type = waiting.pop()
+        match type_:
+            case TupleType(items):
+                waiting += items
+            case ListType(item):
+                waiting.append(item)
+            case StructType(home, name) if (home, name) not in seen:
+                seen.add((home, name))
+                yield type_
+                definition = program.modules[home].structs[name]
+                waiting += [field.type for field in definition.fields]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib
 import linecache
+import os
+import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,7 +60,17 @@ def test_dotted_names_and_imports_among_programs(folder: Path) -> None:
 def test_python_files_win(folder: Path) -> None:
     (folder / "imported_both.tdsl").write_text(ONE)
     (folder / "imported_both.py").write_text("f = 'python'\n")
-    assert importlib.import_module("imported_both").f == "python"
+    with pytest.warns(UserWarning, match=r"imported_both\.py, and not .*imported_both\.tdsl"):
+        assert importlib.import_module("imported_both").f == "python"
+
+
+def test_nothing_is_warned_of_where_nothing_clashes(folder: Path) -> None:
+    (folder / "imported_plain.py").write_text("f = 'python'\n")
+    (folder / "imported_alone.tdsl").write_text(ONE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        importlib.import_module("imported_plain")
+        assert importlib.import_module("imported_alone").f
 
 
 def test_a_wrong_module_is_an_import_error_with_a_place(folder: Path) -> None:
@@ -106,12 +119,59 @@ def test_install_once_and_uninstall(folder: Path) -> None:
     (folder / "imported_not.tdsl").write_text(ONE)
     tdsl.importer.install()
     finders = [f for f in sys.meta_path if type(f).__module__ == "tdsl.importer"]
-    assert len(finders) == 1
-    assert sys.meta_path[-1] is finders[0]
+    assert [type(finder).__name__ for finder in finders] == ["Watcher", "Finder"]
+    assert sys.meta_path[-1] is finders[1]
     tdsl.importer.uninstall()
     try:
+        assert not [f for f in sys.meta_path if type(f).__module__ == "tdsl.importer"]
         with pytest.raises(ModuleNotFoundError):
             importlib.import_module("imported_not")
     finally:
         tdsl.importer.install()
     assert importlib.import_module("imported_not").f
+
+
+def test_reload_reads_what_is_imported_again(folder: Path) -> None:
+    base = folder / "imported_base.tdsl"
+    base.write_text("tdsl 0.1\npub fn g[N](x: f32[N]) -> f32[N] { x * 3.0 }\n")
+    (folder / "imported_user.tdsl").write_text(
+        "tdsl 0.1\nfrom imported_base import g\npub fn f[N](x: f32[N]) -> f32[N] { g(x) }\n"
+    )
+    module = importlib.import_module("imported_user")
+    old, x = module.f, np.ones(1, np.float32)
+    assert old(x) == 3
+    base.write_text(base.read_text().replace("3.0", "4.0"))
+    importlib.reload(module)
+    assert module.f(x) == 4
+    assert old(x) == 3, "what it was compiled from"
+    base.write_text("tdsl 0.1\npub fn g[N](x: f32[N]) -> f32[N] { y }\n")
+    with pytest.raises(ImportError, match=r"imported_base\.tdsl:2:36"):
+        importlib.reload(module)
+    assert module.f(x) == 4, "the module is as it was"
+
+
+def test_nothing_is_written_beside_the_sources(folder: Path) -> None:
+    (folder / "imported_closed.tdsl").write_text(ONE)
+    folder.chmod(0o555)
+    try:
+        module = importlib.import_module("imported_closed")
+        assert module.f(np.zeros(1, np.float32)) == 1
+    finally:
+        folder.chmod(0o755)
+    assert [path.name for path in folder.iterdir()] == ["imported_closed.tdsl"]
+
+
+def test_pytest_shows_the_line_of_a_wrong_module(folder: Path) -> None:
+    (folder / "imported_wrong.tdsl").write_text(
+        "tdsl 0.1\npub fn f[N](x: f32[N]) -> f32[N] {\n    missing + x\n}\n"
+    )
+    (folder / "test_user.py").write_text("import tdsl.importer\nimport imported_wrong\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_user.py"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+    )
+    assert "imported_wrong.tdsl:3:5" in done.stdout
+    assert "3 |     missing + x" in done.stdout
