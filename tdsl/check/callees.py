@@ -8,10 +8,11 @@ from tdsl.check import typed
 from tdsl.check.apply import apply_builtin
 from tdsl.check.context import Context
 from tdsl.check.convert import convert
-from tdsl.check.dots import Known, Target, member_of, method_of, receiver_of
+from tdsl.check.dots import Known, Target, method_of, receiver_of
 from tdsl.check.invoke import call_function
 from tdsl.check.lists import check_zip
 from tdsl.check.lookup import unknown_name
+from tdsl.check.members import member_of
 from tdsl.check.scope import (
     BrokenEntry,
     ConstantEntry,

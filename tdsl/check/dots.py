@@ -10,10 +10,10 @@ from tdsl.check.apply import apply_builtin
 from tdsl.check.constants import constant_value
 from tdsl.check.context import Context
 from tdsl.check.lookup import HABITS, helps_for
+from tdsl.check.members import member_of
 from tdsl.check.scope import (
     BrokenEntry,
     ConstantEntry,
-    Entry,
     FunctionEntry,
     ModuleEntry,
     PathEntry,
@@ -41,73 +41,6 @@ from tdsl.types.types import (
 # What a name in front of `(` can stand for; None after a report.
 Known = FunctionEntry | StructEntry | Builtin | Structural | AnyDType
 Target = Known | None
-
-
-def _module_path(
-    context: Context, node: ast.Expression
-) -> ModuleEntry | PathEntry | BrokenEntry | None:
-    """The module, or the way to one, that a dotted expression names."""
-    if isinstance(node, ast.Variable):
-        if context.environment.find(node.name) is not None:
-            return None
-        entry = context.module.entries.get(node.name)
-        return entry if isinstance(entry, (ModuleEntry, PathEntry, BrokenEntry)) else None
-    if isinstance(node, ast.Attribute):
-        outer = _module_path(context, node.value)
-        if isinstance(outer, PathEntry):
-            return outer.members.get(node.name.text)
-        if isinstance(outer, BrokenEntry):
-            return outer
-    return None
-
-
-def member_of(context: Context, node: ast.Attribute) -> Entry | None:
-    """The entry that `module.name` is; None where what stands before the dot is no module."""
-    path = _module_path(context, node.value)
-    if path is None:
-        return None
-    name = node.name.text
-    if isinstance(path, BrokenEntry):
-        return path
-    if isinstance(path, PathEntry):
-        found = path.members.get(name)
-        if found is not None:
-            return found
-        context.fail(node.name, "E0804", f"`{node.value.span.text}` has no module `{name}`")
-        return BrokenEntry()
-    module = path.module
-    entry = module.entries.get(name)
-    if module.broken:
-        return BrokenEntry()
-    if entry is None or name not in module.public:
-        report_missing(context, module.name, node.name, entry is not None, sorted(module.public))
-        return BrokenEntry()
-    return entry
-
-
-def report_missing(
-    context: Context,
-    module: str,
-    name: ast.Name,
-    private: bool,
-    public: Sequence[str],
-    *,
-    imported: bool = False,
-) -> None:
-    def edits(other: str) -> tuple[Edit, ...]:
-        # An imported name is mentioned elsewhere too, so one edit would not do.
-        return () if imported else (Edit(name.span, other),)
-
-    helps = []
-    close = get_close_matches(name.text, public, 1)
-    if private:
-        message = f"`{name.text}` of `{module}` is not public"
-        helps = [Help(f"write `pub` before it in `{module}`")]
-    else:
-        message = f"`{module}` has no public `{name.text}`"
-        if close:
-            helps = [Help(f"did you mean `{close[0]}`?", edits(close[0]))]
-    context.fail(name, "E0804", message, helps=helps)
 
 
 def receiver_of(context: Context, node: ast.Attribute) -> typed.Expression | None:

@@ -215,6 +215,12 @@ def check_if(context: Context, node: ast.If) -> typed.Expression:
             f"this branch gives {context.show(otherwise.type)}",
             more=[(then.span, f"this branch gives {context.show(then.type)}")],
         )
+    if isinstance(condition, typed.Number) and isinstance(then.type, WeakType):
+        # A number, or what is computed from it, may have to be known here.
+        chosen = then if condition.value else otherwise
+        while isinstance(chosen, typed.Sequence) and not chosen.statements:
+            chosen = chosen.value
+        return at(chosen, node.span)
     return typed.Conditional(then.type, node.span, condition, then, otherwise)  # type: ignore[arg-type]
 
 

@@ -11,9 +11,9 @@ from tdsl.check import typed
 from tdsl.check.checked import CheckResult
 from tdsl.check.checker import RULES, ModuleChecker, find_recursion
 from tdsl.check.context import Context, Owner
-from tdsl.check.dots import report_missing
 from tdsl.check.helps import try_helps
 from tdsl.check.lookup import FOREIGN_MODULES, STANDARD
+from tdsl.check.members import report_missing
 from tdsl.check.patterns import unusable_as_item
 from tdsl.check.promotion import warn_of_promotion
 from tdsl.check.report import Reporter

@@ -14,6 +14,7 @@ from tdsl.check.patterns import claim_name
 from tdsl.check.scope import Bound, Environment
 from tdsl.check.sizes import size_of
 from tdsl.check.values import DTypeValue, PackValue, is_poisoned, number, poison
+from tdsl.check.walk import children
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.syntax.source import Span
@@ -208,14 +209,31 @@ def static_number(context: Context, name: str, kind: Kind, value: typed.Expressi
         except OverflowError:
             context.fail(value.span, "E0205", "this number is too large for a float of 64 bits")
             return None
-    if kind == "bool":
-        message = f"`{name}` must be `true` or `false`"
-        helps = []
-    else:
-        message = f"`{name}` must be a number, a constant, or a static number of this function"
+    helps = []
+    notes = []
+    if kind == "number":
         helps = [Help(f"an argument takes any number: `{name}: f32` in parentheses")]
-    context.fail(value.span, "E0206", message, f"this is {context.show(value.type)}", helps=helps)
+    wanted = "a number" if kind == "number" else "`true` or `false`"
+    message = f"`{name}` must be {wanted} that is known here"
+    label = f"this is {context.show(value.type)}"
+    if isinstance(value.type, WeakType) and (sizes := _sizes_in(value)):
+        listed = " and ".join(f"`{context.names.size(Size.of(one))}`" for one in sizes)
+        label = f"this depends on {listed}, which every call sets anew"
+        notes = ["what is computed from literals, constants and other known statics is known"]
+    context.fail(value.span, "E0206", message, label, notes=notes, helps=helps)
     return None
+
+
+def _sizes_in(value: typed.Expression) -> list[Symbol]:
+    """The sizes that a compile-time number is computed from."""
+    found: dict[Symbol, None] = {}
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        waiting += children(part)
+        if isinstance(part, typed.SizeNumber):
+            found |= dict.fromkeys(sorted(part.size.symbols(), key=str))
+    return list(found)
 
 
 def _meant_kind(kind: ast.Name) -> list[Help]:

@@ -7,10 +7,12 @@ from dataclasses import replace
 from tdsl.check.context import Context, Owner
 from tdsl.check.dimensions import dimensions_of, size_in_type
 from tdsl.check.lookup import helps_for
+from tdsl.check.members import member_type
 from tdsl.check.scope import (
     AliasEntry,
     Bound,
     BrokenEntry,
+    Entry,
     Environment,
     FunctionEntry,
     ModuleEntry,
@@ -62,6 +64,8 @@ def resolve_type(context: Context, node: ast.TypeExpression, wanted: Type | None
 
 
 def _named(context: Context, node: ast.NamedType, wanted: Type | None) -> Type:
+    if node.modules:
+        return _member(context, node)
     name = node.name.text
     bound = context.environment.find(name)
     if bound is not None:
@@ -81,22 +85,10 @@ def _named(context: Context, node: ast.NamedType, wanted: Type | None) -> Type:
             )
         return POISON
     entry = context.module.entries.get(name)
-    if isinstance(entry, AliasEntry):
-        return _alias(context, node, entry)
-    if isinstance(entry, StructEntry):
-        return _struct(context, node, entry)
-    if isinstance(entry, BrokenEntry):
-        return POISON
-    if name in DTYPES:
+    if name in DTYPES and not isinstance(entry, (AliasEntry, StructEntry, BrokenEntry)):
         return _array(context, node, DTYPES[name], wanted)
     if entry is not None:
-        what = "a constant"
-        if isinstance(entry, (ModuleEntry, PathEntry)):
-            what = "a module"
-        elif isinstance(entry, FunctionEntry):
-            what = "a function"
-        context.fail(node.name, "E0806", f"`{name}` is {what}; a type is needed here")
-        return POISON
+        return _of_entry(context, node, entry)
     helps = [
         help_
         for help_ in helps_for(context, name, node.name)
@@ -104,6 +96,30 @@ def _named(context: Context, node: ast.NamedType, wanted: Type | None) -> Type:
     ]
     notes = [] if helps else ["a type is a dtype with sizes, such as `f32[M, N]`"]
     context.fail(node.name, "E0806", f"unknown type `{name}`", notes=notes, helps=helps)
+    return POISON
+
+
+def _member(context: Context, node: ast.NamedType) -> Type:
+    """`module.Name[…]`."""
+    entry = member_type(context, node)
+    return POISON if entry is None else _of_entry(context, node, entry)
+
+
+def _of_entry(context: Context, node: ast.NamedType, entry: Entry) -> Type:
+    if isinstance(entry, AliasEntry):
+        return _alias(context, node, entry)
+    if isinstance(entry, StructEntry):
+        return _struct(context, node, entry)
+    if isinstance(entry, BrokenEntry):
+        return POISON
+    what = "a constant"
+    if isinstance(entry, (ModuleEntry, PathEntry)):
+        what = "a module"
+    elif isinstance(entry, FunctionEntry):
+        what = "a function"
+    start = node.modules[0].span.start if node.modules else node.name.span.start
+    written = node.span.source.span(start, node.name.span.end)
+    context.fail(written, "E0806", f"`{written.text}` is {what}; a type is needed here")
     return POISON
 
 

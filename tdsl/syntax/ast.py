@@ -280,10 +280,11 @@ Dimension = Expression | PackDimension | AnyDimension | NamedDimension
 
 @dataclass(frozen=True, slots=True)
 class NamedType(Node):
-    """`f32[M, K]`, `f32`, `Block[C, F]`, `E[...S]`."""
+    """`f32[M, K]`, `f32`, `Block[C, F]`, `E[...S]`; `m.Block[C, F]` with `modules` m."""
 
     name: Name
     arguments: tuple[Dimension, ...]
+    modules: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

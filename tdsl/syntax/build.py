@@ -210,8 +210,8 @@ class Builder(ExpressionBuilder):
     # --- types
 
     def named_type(self, children: Children, start: int, end: int) -> ast.NamedType:
-        name, dimensions = children
-        return ast.NamedType(self._span(start, end), self._name(name), dimensions or ())
+        (*modules, name), dimensions = children
+        return ast.NamedType(self._span(start, end), name, dimensions or (), tuple(modules))
 
     def dimensions(self, children: Children, start: int, end: int) -> tuple[ast.Dimension, ...]:
         return tuple(children)

@@ -196,6 +196,9 @@ def expected_words(acceptable: Collection[str]) -> str:
         # Where something else may follow, an operator is not what is missing.
         if not rest - {NEWLINE, END, "}"}:
             words.append("an operator")
+    if "[" in rest and "*" not in rest:
+        # A type may begin with the name of a module; rarely is just that dot what is missing.
+        rest.discard(".")
     if len(rest) > 1:
         # After the first name or item of a list these could follow too; they are rarely meant.
         rest -= {"=", "for"}
