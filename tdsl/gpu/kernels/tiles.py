@@ -88,10 +88,14 @@ ROW_THREADS: Final = 1024
 """The most threads for one row."""
 
 
+SIDE: Final = 16
+"""Attention is computed by 16 × 16 threads: rows of them share queries, columns keys."""
+
+
 @dataclass(frozen=True)
 class AttentionTile:
-    """Of attention: queries and keys at a time, by 16 × 16 threads; how much of the depth of a
-    head is multiplied at a time, and of the columns of the values."""
+    """Of attention: queries and keys at a time; how much of the depth of a head is multiplied at
+    a time, and how many columns of the values are mixed."""
 
     queries: int
     keys: int
@@ -100,10 +104,18 @@ class AttentionTile:
 
     @property
     def threads(self) -> int:
-        return 256
+        return SIDE * SIDE
 
 
-ATTENTION_F32: Final = AttentionTile(64, 32, 32, 128)
-ATTENTION_F64: Final = AttentionTile(32, 32, 16, 64)
+def attention_tile(element: str, depth: int) -> AttentionTile:
+    """The tile for heads of this depth: all of it in shared memory."""
+    if element == "f64":
+        return AttentionTile(32, 32, 16, 64)
+    return AttentionTile(64, 32, 64 if depth <= 64 else 32, 128 if depth > 64 else 64)
+
+
 MOST_DEPTH: Final = 256
 """The deepest heads whose sums fit into registers."""
+HIDDEN: Final = -1e6
+"""A score that hides a key: what is added to it, or less, is as good as -inf for numbers that
+differ by less than this."""
