@@ -82,37 +82,68 @@ class Bound:
     """A struct of weights that was checked once. It is passed where a function takes the struct,
     and cannot change; its attributes are the struct's fields.
 
-    What it is made by is `m.GPT2.bind(…)`.
+    What it is made by is `m.GPT2.bind(…)`. The first call of a function stores the weights that
+    only products read in the form in which those read them, and lets go of the form in which they
+    were given; asking for such a field later makes a copy of it in that form.
     """
 
-    __slots__ = ("__weakref__", "_arrays", "_classes", "_layout", "_outline")
+    __slots__ = (
+        "__weakref__",
+        "_classes",
+        "_fields",
+        "_kept",
+        "_layout",
+        "_locks",
+        "_outline",
+        "_pointers",
+        "_tables",
+    )
+    _classes: Classes
+    _fields: list[Field]
+    _kept: dict[str, list[Array]]  # what pointers point to
+    _layout: Layout
+    _locks: dict[int, threading.Lock]
+    _outline: Struct
+    _pointers: dict[str, list[int]]
+    _tables: dict[str, bytes]
 
     def __init__(self, layout: Layout, arrays: Sequence[Array], classes: Classes) -> None:
         set_ = object.__setattr__
         set_(self, "_layout", layout)
-        set_(self, "_arrays", [*arrays])
+        set_(self, "_fields", [Field(array) for array in arrays])
         set_(self, "_classes", classes)
-        set_(self, "_outline", self._filled([_stand_in(array) for array in arrays]))
+        set_(self, "_kept", {})
+        set_(self, "_pointers", {})
+        set_(self, "_tables", {})
+        set_(self, "_locks", {})
+        stand_ins = [_stand_in(array) for array in arrays]
+        set_(self, "_outline", nested(layout.parameters[0], classes)(iter(stand_ins)))
 
     @property
     def nbytes(self) -> int:
-        """Of all weights together."""
-        return sum(array.nbytes for array in self._arrays)
-
-    def _filled(self, arrays: Sequence[Array]) -> Any:
-        """The struct with these arrays."""
-        return nested(self._layout.parameters[0], self._classes)(iter(arrays))
+        """Of all weights together, as they were given."""
+        return sum(field.nbytes for field in self._fields)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
+        node = self._layout.parameters[0]
+        assert isinstance(node, StructNode)
+        for field, inner in node.fields:
+            if name in (field, python_name(field)):
+                with self._lock:
+                    arrays = [self._fields[array.leaf].array() for array in arrays_of(inner)]
+                return nested(inner, self._classes)(iter(arrays))
+        if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self._filled(self._arrays), name)
+        listed = ", ".join(field for field, _ in node.fields)
+        raise AttributeError(f"bound {node.type.name} has no field `{name}`; it has {listed}")
+
+    @property
+    def _lock(self) -> threading.Lock:
+        """Of this process: the one before a fork may have been held by another thread."""
+        return self._locks.setdefault(os.getpid(), threading.Lock())
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *self._fields()})
-
-    def _fields(self) -> list[str]:
-        return [python_name(name) for name, _, _ in type(self._outline).__tdsl__.fields]
+        return sorted({*object.__dir__(self), *_names(self._outline)})
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"bound weights cannot change; bind again with another {name}")
@@ -128,18 +159,63 @@ class Bound:
 
     def __reduce__(self) -> tuple[Any, ...]:
         blueprints = {key: made.__tdsl__ for key, made in self._classes.items()}
-        return (_again, (self._layout, [*self._arrays], blueprints))
+        with self._lock:
+            arrays = [field.array() for field in self._fields]
+        return (_again, (self._layout, arrays, blueprints))
 
     def __repr__(self) -> str:
-        parts = ", ".join(
-            f"{name}={_shown(getattr(self._outline, name))}" for name in self._fields()
-        )
-        return f"<bound {type(self._outline).__name__}({parts}), {_size(self.nbytes)}>"
+        outline = self._outline
+        parts = ", ".join(f"{name}={_shown(getattr(outline, name))}" for name in _names(outline))
+        return f"<bound {type(outline).__name__}({parts}), {_size(self.nbytes)}>"
+
+
+def outline(weights: Bound) -> Struct:
+    """The struct with arrays that have dtypes and shapes but no elements."""
+    return weights._outline
+
+
+def form(weights: Bound) -> Form:
+    """What tells whether weights fit a parameter, and which instance they need."""
+    return _form(weights)
+
+
+def addresses(weights: Bound, wants: Wants) -> list[int]:
+    """Of the arrays, each in the form in which it is wanted."""
+    found = weights._pointers.get(wants.token)
+    return _prepare(weights, wants) if found is None else found
+
+
+def _prepare(weights: Bound, wants: Wants) -> list[int]:
+    fields = weights._fields
+    with weights._lock:
+        known = weights._pointers.get(wants.token)
+        if known is not None:
+            return known
+        new = [
+            (field, packing)
+            for field, packing in zip(fields, wants.packings, strict=True)
+            if packing is not None and packing not in field.packed
+        ]
+        for (field, packing), panels in zip(new, allocate(new), strict=True):
+            field.pack(packing, panels)
+        arrays = [
+            field.keep() if packing is None else field.packed[packing]
+            for field, packing in zip(fields, wants.packings, strict=True)
+        ]
+        found = addresses_of(arrays)
+        weights._kept[wants.token] = arrays
+        weights._tables[wants.token] = struct.pack(f"{len(found)}P", *found)
+        weights._pointers[wants.token] = found
+    return found
 
 
 def _again(layout: Layout, arrays: Sequence[Array], blueprints: Mapping[Any, Any]) -> Bound:
     classes = {key: class_of(blueprint) for key, blueprint in blueprints.items()}
     return Bound(layout, [_frozen(array) for array in arrays], classes)
+
+
+def _names(outline: Struct) -> list[str]:
+    return [python_name(name) for name, _, _ in outline.__tdsl__.fields]
 
 
 def _stand_in(array: Array) -> Array:

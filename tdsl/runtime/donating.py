@@ -1,0 +1,134 @@
+"""Arrays that callers give up: which may be, and remembering those that were."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tdsl.errors import CallError
+from tdsl.runtime.arrays import Array, Wanted, describe
+from tdsl.runtime.lists import StackedList, children
+from tdsl.runtime.structs import Struct
+from tdsl.syntax.diagnostics import Diagnostic, Label
+
+# Arrays that were donated, by identity, with the function that got them. It keeps none of them
+# alive. There is one table, because memory is the process's: an array that one function was given
+# must be refused by all others.
+_DONATED: dict[int, tuple[weakref.ref[Array], str]] = {}
+
+
+def donated_to(array: Array) -> str | None:
+    """The function that an array was donated to, if it was."""
+    found = _DONATED.get(id(array))
+    return found[1] if found is not None and found[0]() is array else None
+
+
+def refuse_donated(values: Iterable[Any], wanted: Sequence[Wanted]) -> None:
+    """An error for the first array that is no longer the caller's."""
+    for value, place in zip(values, wanted, strict=True):
+        # A donated array is marked as not aligned, so that no fast way takes it.
+        if isinstance(value, np.ndarray) and not value.flags.aligned:
+            function = donated_to(value)
+            if function is not None:
+                raise _error(
+                    place,
+                    f"argument `{place.name}` of `{place.function}` was donated to `{function}`",
+                    "its memory holds a result of that call: use the result in its place",
+                )
+
+
+def check_donation(
+    arrays: Sequence[Array], wanted: Sequence[Wanted], donated: Iterable[int]
+) -> None:
+    """An error for an array whose memory a result must not be put into."""
+    for leaf in donated:
+        array, place = arrays[leaf], wanted[leaf]
+        for other, value in enumerate(arrays):
+            if other != leaf and np.may_share_memory(array, value):
+                raise _refused(
+                    place,
+                    f"shares memory with `{wanted[other].name}`",
+                    f"pass a copy of one of them: `{place.name}.copy()`",
+                )
+        if not array.flags.writeable:
+            raise _refused(place, "is read-only", f"pass a copy: `{place.name}.copy()`")
+        if not _is_whole(array):
+            raise _refused(
+                place,
+                "is a view of memory that belongs to something else",
+                f"pass an array of its own: `{place.name}.copy()`",
+            )
+
+
+def _is_whole(array: Array) -> bool:
+    """Whether the array has its memory for itself: it is an owner, or the result that was put into
+    an array that was donated before."""
+    if array.flags.owndata:
+        return True
+    base = array.base
+    return (
+        isinstance(base, np.ndarray)
+        and base.flags.owndata
+        and base.nbytes == array.nbytes
+        and donated_to(base) is not None
+    )
+
+
+def not_an_array(wanted: Wanted, value: object) -> CallError:
+    return _refused(
+        wanted,
+        f"is given as {describe(value)}, which is converted first",
+        "pass contiguous NumPy arrays of the declared dtype; lists stacked by `tdsl.stack`",
+    )
+
+
+def _refused(wanted: Wanted, why: str, help: str) -> CallError:
+    return _error(
+        wanted, f"argument `{wanted.name}` of `{wanted.function}` cannot be donated: it {why}", help
+    )
+
+
+def _error(wanted: Wanted, message: str, help: str) -> CallError:
+    label = Label(wanted.span, f"declared `{wanted.shown}` here")
+    return CallError(
+        "\n  ".join((f"[E0705] {message}", wanted.where, f"help: {help}")),
+        diagnostics=(Diagnostic("E0705", message, (label,), (help,)),),
+        argument=wanted.name,
+    )
+
+
+def take_over(
+    arrays: Sequence[Array], donated: Sequence[tuple[int, int]], function: str
+) -> Mapping[int, Array]:
+    """The arrays of results in the memory of donated ones, which from now on are refused."""
+    results: dict[int, Array] = {}
+    for leaf, result in donated:
+        array = arrays[leaf]
+        results[result] = array.view()
+        key = id(array)
+        _DONATED[key] = (weakref.ref(array, lambda _, key=key: _forget(key)), function)  # type: ignore[misc]
+        array.setflags(write=False, align=False)
+    return results
+
+
+def _forget(key: int) -> None:
+    found = _DONATED.get(key)
+    if found is not None and found[0]() is None:  # else it is another array's by now
+        del _DONATED[key]
+
+
+def give_up(value: Any, function: str) -> None:
+    """Let structs and stacked lists that held donated arrays refuse to be read."""
+    if isinstance(value, StackedList):
+        give_up(value.stacked, function)
+        value.give_up(function)
+    elif isinstance(value, Struct):
+        for part in (children(value) or {}).values():
+            give_up(part, function)
+        value.give_up(function)
+    elif isinstance(value, tuple | list | Mapping):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            give_up(part, function)

@@ -1,0 +1,100 @@
+"""How the arrays of a call are handed over: as bound weights, or given up for results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tdsl.lowering.interface import Packing
+from tdsl.runtime.arguments import call_error
+from tdsl.runtime.layout import ArrayNode, Layout, arrays_of
+from tdsl.types.sizes import Pack, Symbol
+
+
+@dataclass(frozen=True)
+class Passing:
+    """What is special about some of the arrays of a call; it chooses an instance."""
+
+    constants: frozenset[int] = frozenset()
+    """Arrays that are bound, by the numbers of their leaves."""
+    donated: tuple[tuple[int, int], ...] = ()
+    """Arrays that are given up, each with the number of the result that is put in its place."""
+
+    def __bool__(self) -> bool:
+        return bool(self.constants or self.donated)
+
+    def fixed(self, layout: Layout) -> frozenset[Symbol | Pack]:
+        """The sizes of bound arrays: another model is another instance, whatever varies."""
+        found: set[Symbol | Pack] = set()
+        for leaf in self.constants:
+            for axis in layout.wanted[leaf].type.shape:
+                found |= {axis} if isinstance(axis, Pack) else axis.symbols()
+        return frozenset(found)
+
+
+@dataclass(frozen=True)
+class Wants:
+    """In which forms an instance takes the arrays of one bound parameter."""
+
+    packings: tuple[Packing | None, ...]
+
+    @cached_property
+    def token(self) -> str:
+        """The same for the same forms, and quick to look up."""
+        return " ".join(
+            "-" if one is None else f"{one.columns}{'t' * one.transposed}" for one in self.packings
+        )
+
+
+def leaves(layout: Layout, parameter: int) -> range:
+    """The numbers of the arrays of a parameter."""
+    numbers = [array.leaf for array in arrays_of(layout.parameters[parameter])]
+    return range(numbers[0], numbers[-1] + 1)
+
+
+def wants(layout: Layout, parameter: int, packed: Iterable[tuple[int, Packing]]) -> Wants:
+    known = dict(packed)
+    return Wants(tuple(known.get(leaf) for leaf in leaves(layout, parameter)))
+
+
+def donations(layout: Layout, names: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """For each array of the named parameters a result of the same type, the one that is called
+    alike if there are several."""
+    signature = layout.signature
+    parameters = [name for name, _ in signature.parameters]
+    function = signature.function.name
+    free = [*arrays_of(layout.result)]
+    found: list[tuple[int, int]] = []
+    for name in names:
+        if name not in parameters:
+            raise call_error(
+                signature,
+                "E0705",
+                f"`{function}` has no parameter `{name}` that could be donated",
+                argument=name,
+            )
+        for array in arrays_of(layout.parameters[parameters.index(name)]):
+            alike = [one for one in free if _type(one) == _type(array)]
+            if not alike:
+                shown = layout.wanted[array.leaf].shown
+                raise call_error(
+                    signature,
+                    "E0705",
+                    f"`{array.path}` cannot be donated: `{function}` gives no"
+                    f"{' other' * (len(free) < len([*arrays_of(layout.result)]))} {shown}",
+                    argument=name,
+                )
+            own = _last(array)
+            chosen = next((one for one in alike if _last(one) == own), alike[0])
+            free.remove(chosen)
+            found.append((array.leaf, chosen.leaf))
+    return tuple(found)
+
+
+def _type(array: ArrayNode) -> object:
+    return array.stacked_type(array.lengths)
+
+
+def _last(array: ArrayNode) -> str:
+    return array.path.rpartition(".")[2] if "." in array.path else ""
