@@ -16,6 +16,7 @@ from tdsl.types.types import TensorType
 
 Array = np.ndarray[Any, Any]
 
+
 def _rule(checking: Checking, given: Mapping[str, Given]) -> Typing:
     x = array_or_number(checking, "dbg", given["x"])
     if not isinstance(x, TensorType):

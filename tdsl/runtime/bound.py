@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import struct
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,10 +12,20 @@ import numpy as np
 
 from tdsl.check import typed
 from tdsl.errors import CallError
-from tdsl.runtime.arguments import convert
+from tdsl.runtime.arguments import call_error, convert
 from tdsl.runtime.arrays import Array, WeakNumber, describe, plain
 from tdsl.runtime.assembling import Classes, classes_of, nested
-from tdsl.runtime.layout import Layout, layout_of, python_name
+from tdsl.runtime.calling import addresses_of
+from tdsl.runtime.layout import (
+    Layout,
+    Node,
+    StructNode,
+    arrays_of,
+    layout_of,
+    python_name,
+)
+from tdsl.runtime.packing import Field, allocate
+from tdsl.runtime.passing import Wants, leaves
 from tdsl.runtime.solving import solve_arguments
 from tdsl.runtime.structs import Struct, StructClasses, class_of
 from tdsl.types.types import StructType
@@ -78,6 +91,34 @@ def _frozen(array: Array) -> Array:
     return found
 
 
+class Form:
+    """Which struct weights are of, with the dtypes and shapes of its arrays: equal for weights that
+    can take each other's place. The hash is made once, since every call asks for it."""
+
+    __slots__ = ("_hash", "arrays", "paths")
+
+    def __init__(self, layout: Layout, arrays: Sequence[Array]) -> None:
+        self.paths = paths_of(layout.parameters[0])
+        self.arrays = tuple((array.dtype, array.shape) for array in arrays)
+        self._hash = hash((self.paths, self.arrays))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Form) and self.paths == other.paths and self.arrays == other.arrays
+        )
+
+
+def paths_of(node: Node) -> tuple[str, ...]:
+    """The names of the arrays of a struct, whatever the struct itself is called; with a star for
+    each list that they are in."""
+    return tuple(
+        array.path.partition(".")[2] + "*" * len(array.lengths) for array in arrays_of(node)
+    )
+
+
 class Bound:
     """A struct of weights that was checked once. It is passed where a function takes the struct,
     and cannot change; its attributes are the struct's fields.
@@ -91,20 +132,24 @@ class Bound:
         "__weakref__",
         "_classes",
         "_fields",
+        "_form",
         "_kept",
         "_layout",
         "_locks",
         "_outline",
         "_pointers",
+        "_stand_ins",
         "_tables",
     )
     _classes: Classes
     _fields: list[Field]
+    _form: Form
     _kept: dict[str, list[Array]]  # what pointers point to
     _layout: Layout
     _locks: dict[int, threading.Lock]
     _outline: Struct
     _pointers: dict[str, list[int]]
+    _stand_ins: list[Array]
     _tables: dict[str, bytes]
 
     def __init__(self, layout: Layout, arrays: Sequence[Array], classes: Classes) -> None:
@@ -117,6 +162,8 @@ class Bound:
         set_(self, "_tables", {})
         set_(self, "_locks", {})
         stand_ins = [_stand_in(array) for array in arrays]
+        set_(self, "_form", Form(layout, arrays))
+        set_(self, "_stand_ins", stand_ins)
         set_(self, "_outline", nested(layout.parameters[0], classes)(iter(stand_ins)))
 
     @property
@@ -170,13 +217,50 @@ class Bound:
 
 
 def outline(weights: Bound) -> Struct:
-    """The struct with arrays that have dtypes and shapes but no elements."""
+    """The struct with arrays that have no elements."""
     return weights._outline
 
 
 def form(weights: Bound) -> Form:
     """What tells whether weights fit a parameter, and which instance they need."""
-    return _form(weights)
+    return weights._form
+
+
+def stand_ins(weights: Bound) -> list[Array]:
+    """Arrays with the dtypes and shapes of the weights, but no elements."""
+    return weights._stand_ins
+
+
+def opened(
+    layout: Layout, values: Sequence[Any]
+) -> tuple[list[tuple[int, int, Bound]], Sequence[Any]]:
+    """Which parameters are given bound weights, with the number of their first array; and values
+    with structs that have no elements in their places."""
+    found: list[tuple[int, int, Bound]] = []
+    changed = [*values]
+    for parameter, value in enumerate(values):
+        if type(value) is Bound:
+            _check_struct(layout, parameter, value)
+            changed[parameter] = value._outline
+            found.append((parameter, leaves(layout, parameter)[0], value))
+    return found, changed
+
+
+def _check_struct(layout: Layout, parameter: int, weights: Bound) -> None:
+    node = layout.parameters[parameter]
+    if isinstance(node, StructNode) and paths_of(node) == weights._form.paths:
+        return
+    signature = layout.signature
+    name, type_ = signature.parameters[parameter]
+    own = weights._layout.parameters[0]
+    assert isinstance(own, StructNode)
+    raise call_error(
+        signature,
+        "E0502",
+        f"argument `{name}` of `{signature.function.name}` must be {layout.shown(type_)}, not a"
+        f" bound {own.type.name}",
+        argument=name,
+    )
 
 
 def addresses(weights: Bound, wants: Wants) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tdsl.check import typed
@@ -16,6 +16,7 @@ from tdsl.ops.looking import Looked
 from tdsl.runtime.cache import Cache, open_cache
 from tdsl.runtime.calling import Code
 from tdsl.runtime.keys import describe, digest, instance_key
+from tdsl.runtime.passing import Passing
 from tdsl.runtime.storing import Stored
 from tdsl.syntax.diagnostics import DiagnosticError
 from tdsl.types.dtypes import DType
@@ -78,6 +79,7 @@ def build(
     parameters: Substitution,
     kernels: str,
     bounds: Bounds = "trap",
+    passing: Passing = Passing(),  # noqa: B008  (frozen)
 ) -> Built:
     """Load an instance: from the disk cache, or compiled now and kept there."""
     from tdsl.cpu.linking import load_object
@@ -86,11 +88,11 @@ def build(
 
     options = Options(Kernels.parse(kernels), bounds=bounds, threads=thread_count())
     name = signature.function.name
-    store, key = _place(program, signature, parameters, options)
+    store, key = _place(program, signature, parameters, options, passing)
     fresh: list[Stored] = []
 
     def make() -> bytes:
-        fresh.append(_compile(program, signature, parameters, options))
+        fresh.append(_compile(program, signature, parameters, options, passing))
         return fresh[0].to_bytes(program)
 
     if store is not None:
@@ -104,7 +106,7 @@ def build(
                 # It needs a library that was there when it was made.
                 store.remove(key)
                 store.put(key, make(), describe(signature, parameters))
-    stored = fresh[0] if fresh else _compile(program, signature, parameters, options)
+    stored = fresh[0] if fresh else _compile(program, signature, parameters, options, passing)
     try:
         loaded = load_object(stored.compiled, _cached_pool)
         return _built(stored, loaded.address(stored.compiled.entry), loaded)
@@ -117,6 +119,7 @@ def _place(
     signature: typed.Signature,
     parameters: Substitution,
     options: Options,
+    passing: Passing,
 ) -> tuple[Cache | None, str]:
     """Where compiled code is kept, and under which key; nowhere if that cannot be told."""
     from tdsl.engine.libraries import LLVMError
@@ -125,7 +128,7 @@ def _place(
     if store is None:
         return None, ""
     try:
-        return store, instance_key(program, signature, parameters, options)
+        return store, instance_key(program, signature, parameters, options, passing)
     except (OSError, LLVMError):
         return None, ""
 
@@ -153,6 +156,7 @@ def _compile(
     signature: typed.Signature,
     parameters: Substitution,
     options: Options,
+    passing: Passing,
 ) -> Stored:
     # MLIR is imported when the first function is compiled, and so is what leads there: not when a
     # module is loaded, and never where all code is found in the cache.
@@ -167,7 +171,10 @@ def _compile(
     graph = elaborate(program, signature.function, parameters)
     text = module_text(graph, options)
     try:
-        compiled = compile_(text, options, Interface.of_graph(graph))
+        interface = replace(
+            Interface.of_graph(graph), constants=passing.constants, donated=passing.donated
+        )
+        compiled = compile_(text, options, interface)
     except (LoweringError, LLVMError, CompilerCrash) as error:
         raise _our_fault(signature.function.name, error) from error
     return Stored(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from ctypes import CFUNCTYPE, c_char_p, c_int32, c_int64, c_void_p
 from typing import Any, NoReturn
 
@@ -14,6 +14,7 @@ from tdsl.lowering.bounds import STATUS_WORDS, Site, violation
 from tdsl.lowering.interface import ALIGNMENT
 from tdsl.ops.looking import Looked, show_all
 from tdsl.runtime.arrays import Array
+from tdsl.runtime.passing import Wants
 from tdsl.types.dtypes import DType
 
 # ctypes gives up the GIL around every call through such a type.
@@ -97,6 +98,7 @@ class Plan:
         "scratch",
         "sites",
         "sizes",
+        "wants",
     )
 
     def __init__(
@@ -109,6 +111,7 @@ class Plan:
         assemble: Assemble | None,
         sites: Sequence[Site] = (),
         debugged: Sequence[Looked] = (),
+        wants: Mapping[int, Wants] | None = None,
     ) -> None:
         self.code = code
         self.dtypes = tuple(dtypes)  # of the inputs
@@ -120,12 +123,17 @@ class Plan:
         self.assemble = assemble  # None: the one array is the result
         self.sites = tuple(sites)
         self.debugged = tuple(debugged)  # of the last results, which are printed
+        self.wants = wants or {}  # of the bound parameters
 
-    def run(self, pointers: list[int]) -> Any:
-        """The result for inputs at these addresses, which the caller keeps alive."""
+    def run(self, pointers: list[int], given: Mapping[int, Array] | None = None) -> Any:
+        """The result for inputs at these addresses, which the caller keeps alive. Arrays for some
+        results may be given."""
         code = self.code
         empty = np.empty
         outputs = [empty(shape, dtype) for shape, dtype in self.results]
+        if given:
+            for result, array in given.items():
+                outputs[result] = array
         for output in outputs:
             pointers.append(address_of(output))
         arena = self._arena()

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from tdsl.errors import CallError
-from tdsl.runtime.arrays import Array, Wanted, describe
+from tdsl.runtime.arrays import PLAIN, Array, Wanted, describe
+from tdsl.runtime.gathering import Many, gather, ones
+from tdsl.runtime.layout import Layout
 from tdsl.runtime.lists import StackedList, children
+from tdsl.runtime.passing import Donated, leaves, parameters_of
 from tdsl.runtime.structs import Struct
 from tdsl.syntax.diagnostics import Diagnostic, Label
 
@@ -26,18 +29,21 @@ def donated_to(array: Array) -> str | None:
     return found[1] if found is not None and found[0]() is array else None
 
 
-def refuse_donated(values: Iterable[Any], wanted: Sequence[Wanted]) -> None:
-    """An error for the first array that is no longer the caller's."""
-    for value, place in zip(values, wanted, strict=True):
-        # A donated array is marked as not aligned, so that no fast way takes it.
-        if isinstance(value, np.ndarray) and not value.flags.aligned:
-            function = donated_to(value)
-            if function is not None:
-                raise _error(
-                    place,
-                    f"argument `{place.name}` of `{place.function}` was donated to `{function}`",
-                    "its memory holds a result of that call: use the result in its place",
-                )
+def refuse_donated(layout: Layout, values: Sequence[Any]) -> None:
+    """An error for the first array that is no longer the caller's. A donated array is marked as not
+    aligned, so that no fast way takes it."""
+    if not _DONATED:
+        return
+    given, _ = gather(layout, [*values])
+    for one in (one for item in given for one in ones(item)):
+        function = donated_to(one.value) if isinstance(one.value, np.ndarray) else None
+        if function is not None:
+            place = layout.wanted_at(one.array, one.path, one.lengths)
+            raise _error(
+                place,
+                f"argument `{place.name}` of `{place.function}` was donated to `{function}`",
+                "its memory holds a result of that call: use the result in its place",
+            )
 
 
 def check_donation(
@@ -77,6 +83,23 @@ def _is_whole(array: Array) -> bool:
     )
 
 
+def originals(layout: Layout, values: Sequence[Any], donated: Donated) -> dict[int, Array]:
+    """The donated arrays as the caller holds them; an error where there is no such array."""
+    found: dict[int, Array] = {}
+    for parameter in parameters_of(layout, donated):
+        given, _ = gather(layout.only([parameter]), [values[parameter]])
+        for leaf, one in zip(leaves(layout, parameter), given, strict=True):
+            wanted = layout.wanted[leaf]
+            if isinstance(one, Many):
+                raise not_an_array(wanted, list(one.items))
+            value = one.value
+            plain = type(value) is np.ndarray and value.flags.num & PLAIN == PLAIN
+            if not plain or not value.dtype.isnative:
+                raise not_an_array(wanted, value)
+            found[leaf] = value
+    return found
+
+
 def not_an_array(wanted: Wanted, value: object) -> CallError:
     return _refused(
         wanted,
@@ -94,15 +117,13 @@ def _refused(wanted: Wanted, why: str, help: str) -> CallError:
 def _error(wanted: Wanted, message: str, help: str) -> CallError:
     label = Label(wanted.span, f"declared `{wanted.shown}` here")
     return CallError(
-        "\n  ".join((f"[E0705] {message}", wanted.where, f"help: {help}")),
-        diagnostics=(Diagnostic("E0705", message, (label,), (help,)),),
+        "\n  ".join((f"[E0707] {message}", wanted.where, f"help: {help}")),
+        diagnostics=(Diagnostic("E0707", message, (label,), (help,)),),
         argument=wanted.name,
     )
 
 
-def take_over(
-    arrays: Sequence[Array], donated: Sequence[tuple[int, int]], function: str
-) -> Mapping[int, Array]:
+def take_over(arrays: Sequence[Array], donated: Donated, function: str) -> Mapping[int, Array]:
     """The arrays of results in the memory of donated ones, which from now on are refused."""
     results: dict[int, Array] = {}
     for leaf, result in donated:

@@ -24,10 +24,20 @@ from tdsl.runtime.bindings import (
     open_symbols,
     resolve,
 )
+from tdsl.runtime.bound import Bound, addresses, opened
 from tdsl.runtime.build import build, can_elaborate
 from tdsl.runtime.calling import Plan, address_of, addresses_of
+from tdsl.runtime.donating import check_donation, give_up, originals, refuse_donated, take_over
 from tdsl.runtime.layout import layout_of
 from tdsl.runtime.native import NativeCalls, is_plain_tuple
+from tdsl.runtime.passing import (
+    Donated,
+    Passing,
+    donations,
+    parameters_of,
+    passing_of,
+    wants,
+)
 from tdsl.runtime.reading import Reader
 from tdsl.runtime.recompiles import remember, warn_if_many
 from tdsl.runtime.solving import solve_arguments
@@ -84,6 +94,7 @@ class Function:
         given: Mapping[str, object] | None = None,
         dynamic: Sequence[str] | None = None,
         classes: StructClasses | None = None,
+        donate: Iterable[str] = (),
     ) -> None:
         signature = function.signature
         self._program = program
@@ -97,7 +108,9 @@ class Function:
         self._may_open = self._dynamic is None or bool(self._dynamic)
         self._layout = layout_of(program, signature)
         self._wanted = self._layout.wanted
-        self._reader = None if self._layout.is_flat else Reader.of(self._layout)
+        self._reader = Reader.of(self._layout)
+        self._donate = (donate,) if isinstance(donate, str) else tuple(donate)
+        self._donated = donations(self._layout, self._donate)
         self._flat = self._layout.is_flat
         self._classes = classes or StructClasses(program, signature.function.module)
         self._assemble = assembler(self._layout.result, self._classes)
@@ -107,7 +120,9 @@ class Function:
         self._statics = frozenset(p.name for p in signature.sizes if p.static)
         self._static_symbols = statics_of(signature)
         self._instances = Instances(
-            lambda parameters: build(program, signature, parameters, origin.kernels, origin.bounds)
+            lambda parameters, passing: build(
+                program, signature, parameters, origin.kernels, origin.bounds, passing
+            )
         )
         remember(self._instances, signature.function.name, _kinds(signature))
         self._plans: dict[tuple[Any, ...], Plan] = {}
@@ -132,7 +147,7 @@ class Function:
         object.__setattr__(self, "__call__", call)
 
     def _call(self, *arguments: Any, **keywords: Any) -> Any:
-        if not self._flat:
+        if not self._flat or self._donated or "donate" in keywords:
             return self._call_structured(arguments, keywords)
         # The plain case first: contiguous arrays in order. Whatever else there is goes the slow
         # way, which converts or refuses; both end in the same plans.
@@ -161,14 +176,21 @@ class Function:
         return plan.run(pointers)
 
     def _call_structured(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """The same with structs, tuples and lists among the arguments."""
+        """The same with structs, tuples and lists among the arguments, or with donated ones."""
+        donated = self._donated
+        if "donate" in keywords and "donate" not in self._statics:
+            keywords = dict(keywords)
+            names = keywords.pop("donate")
+            donated = donations(self._layout, (names,) if isinstance(names, str) else tuple(names))
         values, statics = self._in_order(arguments, keywords)
         read = self._reader.read(values) if self._reader is not None else None
         if read is None:
-            return self._call_slowly(arguments, keywords)
-        key, arrays = read
+            return self._call_slowly(arguments, keywords, donated=donated)
+        key, arrays, weights = read
         if statics:
             key.append(_statics_key(statics))
+        if donated:
+            key.append(donated)
         prepared = tuple(key)
         try:
             plan = self._plans.get(prepared)
@@ -177,12 +199,36 @@ class Function:
         if plan is None:
             native = all(isinstance(a, WeakNumber) or a.dtype.isnative for a in arrays)
             known = prepared if native and Reader.is_closed(key) else None
-            return self._call_slowly(arguments, keywords, known)
+            return self._call_slowly(arguments, keywords, known, donated=donated)
         self._hits += 1
-        for place, value in enumerate(arrays):
-            if isinstance(value, WeakNumber):
-                arrays[place] = weak_array(value, self._wanted[place], plan.dtypes[place])
-        return plan.run(addresses_of(arrays))  # type: ignore[arg-type]
+        ready = [
+            weak_array(value, self._wanted[place], plan.dtypes[place])
+            if isinstance(value, WeakNumber)
+            else value
+            for place, value in enumerate(arrays)
+        ]
+        return self._run(plan, values, ready, weights, donated)
+
+    def _run(
+        self,
+        plan: Plan,
+        values: Sequence[Any],
+        arrays: list[Array],
+        weights: Sequence[tuple[int, int, Bound]],
+        donated: Donated,
+    ) -> Any:
+        given = None
+        if donated:
+            check_donation(arrays, self._wanted, [leaf for leaf, _ in donated])
+        pointers = addresses_of(arrays)
+        for parameter, first, bound in weights:
+            found = addresses(bound, plan.wants[parameter])
+            pointers[first : first + len(found)] = found
+        if donated:
+            given = take_over(arrays, donated, self.__name__)
+            for parameter in parameters_of(self._layout, donated):
+                give_up(values[parameter], self.__name__)
+        return plan.run(pointers, given)
 
     def _in_order(
         self, arguments: tuple[Any, ...], keywords: dict[str, Any]
@@ -206,14 +252,20 @@ class Function:
         keywords: dict[str, Any],
         prepared: tuple[Any, ...] | None = None,
         shorter: tuple[Any, ...] | None = None,
+        donated: Donated = (),
     ) -> Any:
         statics, values = self._place(arguments, keywords)
         named = {**self._named, **statics}
-        given = places.convert(self._layout, values, named, self._given)
+        weights, outlines = opened(self._layout, values)
+        refuse_donated(self._layout, outlines)
+        given = places.convert(self._layout, outlines, named, self._given)
+        passing = passing_of(self._layout, weights, donated)
         key = self._key(given, statics)
+        if passing:
+            key += (passing,)
         plan = self._plans.get(key)
         if plan is None:
-            plan, compiled = self._plan(given, statics, values)
+            plan, compiled = self._plan(given, statics, outlines, passing)
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
                 self._shorter.clear()
@@ -228,14 +280,19 @@ class Function:
             self._misses += 1
         else:
             self._hits += 1
-        arrays = [
-            weak_array(value, wanted, dtype) if isinstance(value, WeakNumber) else plain(value)
-            for value, wanted, dtype in zip(given, self._wanted, plan.dtypes, strict=True)
-        ]
+        own = originals(self._layout, values, donated)
+        arrays: list[Array] = []
+        for leaf, (value, wanted) in enumerate(zip(given, self._wanted, strict=True)):
+            if leaf in own:
+                arrays.append(own[leaf])
+            elif isinstance(value, WeakNumber):
+                arrays.append(weak_array(value, wanted, plan.dtypes[leaf]))
+            else:
+                arrays.append(value if leaf in passing.constants else plain(value))
         left_out = len(arguments) < len(arrays) and len(statics) == len(keywords)
         if shorter is not None and left_out and all(a.dtype.isnative for a in arguments):
             self._shorter[shorter] = plan, arrays[len(arguments) :]
-        return plan.run(addresses_of(arrays))
+        return self._run(plan, values, arrays, weights, donated)
 
     def _key(
         self, given: Sequence[Array | WeakNumber], statics: Mapping[str, Any]
@@ -276,14 +333,16 @@ class Function:
         given: Sequence[Array | WeakNumber],
         statics: Mapping[str, Any],
         values: Sequence[Any],
+        passing: Passing,
     ) -> tuple[Plan, bool]:
         named = {**self._named, **statics}
         parameters = solve_arguments(self._layout, given, named, self._given, values)
-        point = Point(parameters, self._static_symbols)
+        fixed = passing.fixed(self._layout) - self._asked
+        point = Point(parameters, self._static_symbols, passing, fixed)
         instance, compiled = self._instance(point, self._may_open)
         plan = self._plan_for(instance, point)
         # The native entry gives every result back, and prints none.
-        if self._flat and not instance.built.debugged:
+        if self._flat and not instance.built.debugged and not passing:
             call = self._native.add(
                 instance, statics, plan.dtypes, self._assemble, self._is_tuple, self._call
             )
@@ -313,6 +372,7 @@ class Function:
             self._assemble,
             built.sites,
             built.debugged,
+            wants(self._layout, point.passing.constants, built.interface.packed),
         )
 
     # --- the rest of the surface
@@ -322,9 +382,11 @@ class Function:
         *,
         dynamic: Iterable[str] | None = None,
         target: str = "cpu",
+        donate: Iterable[str] = (),
         **bindings: object,
     ) -> CompiledFunction:
         """The function with these sizes, statics and dtypes fixed and the `dynamic` sizes open.
+        Each call gives up the arrays of the parameters in `donate`: results are put into them.
 
         It is compiled at once if nothing else is needed to know the instance; otherwise sizes that
         are not named are fixed by the first call. `dynamic=()` forbids open sizes.
@@ -350,6 +412,7 @@ class Function:
             given={**self._given, **bindings},
             dynamic=chosen,
             classes=self._classes,
+            donate=donate or self._donate,
         )
         compiled.prepare()
         return compiled
@@ -379,7 +442,8 @@ class Function:
         return f"<tdsl function {places.shown_signature(self._signature)}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_find_again, (type(self), self._origin, self._given, self._dynamic))
+        what = (type(self), self._origin, self._given, self._dynamic, self._donate)
+        return (_find_again, what)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -425,7 +489,8 @@ class CompiledFunction(Function):
             # Open sizes have no part in the choice of the instance: any value will do for them.
             sizes = {**fixed.sizes, **{symbol: Size.of(symbol.least) for symbol in missing}}
             parameters = Substitution(sizes, fixed.packs, fixed.dtypes)
-            self._instance(Point(parameters, self._static_symbols), may_open=False)
+            passing = Passing(donated=self._donated)
+            self._instance(Point(parameters, self._static_symbols, passing), may_open=False)
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value}" for name, value in self._given.items())
@@ -446,9 +511,10 @@ def _find_again(
     origin: Origin,
     given: Mapping[str, object],
     dynamic: Sequence[str] | None,
+    donate: Sequence[str] = (),
 ) -> Function:
     from tdsl.runtime.module import find_again
 
     program = find_again(origin)
     function = program.root.functions[origin.name]
-    return kind(program, function, origin, given=given, dynamic=dynamic)
+    return kind(program, function, origin, given=given, dynamic=dynamic, donate=donate)

@@ -15,6 +15,7 @@ import tdsl
 from tdsl.check import typed
 from tdsl.lowering.interface import size_to_data
 from tdsl.lowering.options import Options
+from tdsl.runtime.passing import Passing
 from tdsl.types.numbers import shown
 from tdsl.types.sizes import Shape, Size
 from tdsl.types.types import Substitution
@@ -25,6 +26,7 @@ def instance_key(
     signature: typed.Signature,
     parameters: Substitution,
     options: Options,
+    passing: Passing = Passing(),  # noqa: B008  (frozen)
 ) -> str:
     """A key that is the same for the same code, wherever the program lies.
 
@@ -45,6 +47,7 @@ def instance_key(
                 [variable.name, str(dtype)] for variable, dtype in parameters.dtypes.items()
             ),
             "options": options.to_data(),
+            "passing": [sorted(passing.constants), [list(pair) for pair in passing.donated]],
         }
     )
 

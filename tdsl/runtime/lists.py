@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tdsl.errors import CallError
 from tdsl.runtime.arrays import Array, describe
 
 MOST_DEPTH = 64  # of what `stack` takes; deeper values are taken to contain themselves
@@ -23,7 +24,9 @@ class StackedList(Sequence[Any]):
     there it counts the lists around it.
     """
 
-    __slots__ = ("_length", "axis", "stacked")
+    __slots__ = ("_given_to", "_length", "axis", "stacked")
+    _length: int
+    _given_to: str  # the function that the list was donated to
     axis: int
     stacked: Any
 
@@ -42,10 +45,11 @@ class StackedList(Sequence[Any]):
         set_ = object.__setattr__
         set_(self, "stacked", stacked)
         set_(self, "axis", axis)
+        set_(self, "_given_to", "")
         set_(self, "_length", next(iter(lengths.values())))
 
     def __len__(self) -> int:
-        return self._length  # type: ignore[attr-defined,no-any-return]
+        return self._length
 
     def __getitem__(self, index: Any) -> Any:
         axis = self.axis
@@ -59,6 +63,17 @@ class StackedList(Sequence[Any]):
 
     def __iter__(self) -> Iterator[Any]:
         return (self[position] for position in range(len(self)))
+
+    def give_up(self, function: str) -> None:
+        """Have no items from now on: their memory holds a result of this function."""
+        object.__setattr__(self, "_given_to", function)
+        object.__delattr__(self, "stacked")
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached only where there is no such attribute.
+        if name == "stacked" and self._given_to:
+            raise donated_error("this list", self._given_to)
+        raise AttributeError(f"a stacked list has no attribute {name!r}")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """A list of arrays is one array."""
@@ -76,6 +91,8 @@ class StackedList(Sequence[Any]):
         return (StackedList, (self.stacked, self.axis))
 
     def __repr__(self) -> str:
+        if self._given_to:
+            return f"<tdsl.StackedList donated to {self._given_to}>"
         return f"<tdsl.StackedList of {len(self)}: {shown(self.stacked)}>"
 
 
@@ -140,6 +157,14 @@ def _stacked_arrays(items: list[Any], path: str) -> Array:
                 f"{path} differ: item 0 is {describe(arrays[0])}, item {number} is {describe(array)}"
             )
     return np.stack(arrays)
+
+
+def donated_error(what: str, function: str) -> CallError:
+    return CallError(
+        f"[E0707] {what} was donated to `{function}`: its memory holds a result of that call, which"
+        " is to be used in its place",
+        code="E0707",
+    )
 
 
 # --- values that consist of others

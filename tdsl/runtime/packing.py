@@ -37,7 +37,7 @@ class Field:
 
     @property
     def nbytes(self) -> int:
-        return math.prod(self.shape) * self.dtype.itemsize
+        return int(math.prod(self.shape) * self.dtype.itemsize)
 
     def array(self) -> Array:
         """As it was given; read back from the packed form if that is all there is."""

@@ -11,6 +11,9 @@ from tdsl.runtime.arguments import call_error
 from tdsl.runtime.layout import ArrayNode, Layout, arrays_of
 from tdsl.types.sizes import Pack, Symbol
 
+Donated = tuple[tuple[int, int], ...]
+"""Arrays by the numbers of their leaves, each with the number of a result."""
+
 
 @dataclass(frozen=True)
 class Passing:
@@ -18,7 +21,7 @@ class Passing:
 
     constants: frozenset[int] = frozenset()
     """Arrays that are bound, by the numbers of their leaves."""
-    donated: tuple[tuple[int, int], ...] = ()
+    donated: Donated = ()
     """Arrays that are given up, each with the number of the result that is put in its place."""
 
     def __bool__(self) -> bool:
@@ -53,12 +56,35 @@ def leaves(layout: Layout, parameter: int) -> range:
     return range(numbers[0], numbers[-1] + 1)
 
 
-def wants(layout: Layout, parameter: int, packed: Iterable[tuple[int, Packing]]) -> Wants:
+def wants(
+    layout: Layout, constants: frozenset[int], packed: Iterable[tuple[int, Packing]]
+) -> dict[int, Wants]:
+    """For each parameter that is bound."""
     known = dict(packed)
-    return Wants(tuple(known.get(leaf) for leaf in leaves(layout, parameter)))
+    return {
+        parameter: Wants(tuple(known.get(leaf) for leaf in leaves(layout, parameter)))
+        for parameter in range(len(layout.parameters))
+        if leaves(layout, parameter)[0] in constants
+    }
 
 
-def donations(layout: Layout, names: Sequence[str]) -> tuple[tuple[int, int], ...]:
+def passing_of(
+    layout: Layout, weights: Iterable[tuple[int, int, object]], donated: Donated
+) -> Passing:
+    found = [leaf for parameter, _, _ in weights for leaf in leaves(layout, parameter)]
+    return Passing(frozenset(found), donated)
+
+
+def parameters_of(layout: Layout, donated: Donated) -> list[int]:
+    """The parameters that the arrays belong to."""
+    return [
+        parameter
+        for parameter in range(len(layout.parameters))
+        if any(leaf in leaves(layout, parameter) for leaf, _ in donated)
+    ]
+
+
+def donations(layout: Layout, names: Sequence[str]) -> Donated:
     """For each array of the named parameters a result of the same type, the one that is called
     alike if there are several."""
     signature = layout.signature
@@ -66,11 +92,11 @@ def donations(layout: Layout, names: Sequence[str]) -> tuple[tuple[int, int], ..
     function = signature.function.name
     free = [*arrays_of(layout.result)]
     found: list[tuple[int, int]] = []
-    for name in names:
+    for name in dict.fromkeys(names):
         if name not in parameters:
             raise call_error(
                 signature,
-                "E0705",
+                "E0707",
                 f"`{function}` has no parameter `{name}` that could be donated",
                 argument=name,
             )
@@ -80,7 +106,7 @@ def donations(layout: Layout, names: Sequence[str]) -> tuple[tuple[int, int], ..
                 shown = layout.wanted[array.leaf].shown
                 raise call_error(
                     signature,
-                    "E0705",
+                    "E0707",
                     f"`{array.path}` cannot be donated: `{function}` gives no"
                     f"{' other' * (len(free) < len([*arrays_of(layout.result)]))} {shown}",
                     argument=name,

@@ -5,17 +5,27 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tdsl.runtime.arrays import PLAIN, Array, WeakNumber
+from tdsl.runtime.bound import Bound, form, stand_ins
 from tdsl.runtime.layout import ArrayNode, Layout, ListNode, Node, StructNode, python_name
 from tdsl.runtime.lists import StackedList
 
 # What tells a plan: classes, dtypes, shapes.
 Key = tuple[Any, ...]
 _WEAK: dict[type, Any] = {int: "int", float: "float", bool: "bool"}
+
+
+class Read(NamedTuple):
+    """The beginning of a key; the arrays; and bound weights: which parameter they are for, and the
+    place of the first of their arrays, for which there are none with elements."""
+
+    key: list[Any]
+    arrays: list[Array | WeakNumber]
+    weights: list[tuple[int, int, Bound]]
 
 
 class Reader:
@@ -41,15 +51,24 @@ class Reader:
             getters.append((attrgetter(*classes, *arrays), len(classes)))
         return Reader(getters)
 
-    def read(self, values: Sequence[Any]) -> tuple[list[Any], list[Array | WeakNumber]] | None:
-        """The beginning of a key, and the arrays; None for what has to go the slow way."""
+    def read(self, values: Sequence[Any]) -> Read | None:
+        """None for what has to go the slow way."""
         key: list[Any] = []
         found: list[Array | WeakNumber] = []
+        weights: list[tuple[int, int, Bound]] = []
         add, take, array_type, wanted = key.append, found.append, np.ndarray, PLAIN
         try:
-            for value, (getter, count) in zip(values, self._getters, strict=True):
+            for place, (value, (getter, count)) in enumerate(
+                zip(values, self._getters, strict=True)
+            ):
                 if getter is None:
                     parts: Sequence[Any] = (value,)
+                elif type(value) is Bound:
+                    add(Bound)
+                    add(form(value))
+                    weights.append((place, len(found), value))
+                    found += stand_ins(value)
+                    continue
                 else:
                     parts = getter(value)
                     key += parts[:count]
@@ -72,7 +91,7 @@ class Reader:
                     add(array.shape)
         except (AttributeError, TypeError, ValueError):
             return None
-        return key, found
+        return Read(key, found, weights)
 
     @staticmethod
     def is_closed(key: Sequence[Any]) -> bool:
@@ -82,6 +101,7 @@ class Reader:
             not isinstance(part, type)
             or part is WeakNumber
             or part is StackedList
+            or part is Bound
             or dataclasses.is_dataclass(part)
             or (issubclass(part, tuple) and hasattr(part, "_fields"))
             for part in key

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tdsl.runtime.passing import Passing
 from tdsl.types.sizes import Shape, Symbol
 from tdsl.types.types import Substitution
 
@@ -63,6 +64,16 @@ def of_choice(before: Substitution, now: Substitution, statics: frozenset[Symbol
     kinds += ["the number of axes"] if ranks else []
     why = f"{' or '.join(kinds)} always chooses an instance"
     return Reason(why, (*changes, *different, *ranks))
+
+
+def of_passing(before: Passing, now: Passing) -> Reason:
+    """Other arguments are bound weights, or donated, than in the call before."""
+    changes = []
+    if before.constants != now.constants:
+        changes.append("weights are bound" if now.constants else "weights are not bound")
+    if before.donated != now.donated:
+        changes.append("arrays are donated" if now.donated else "nothing is donated")
+    return Reason(f"{' and '.join(changes)} now, which always chooses an instance")
 
 
 def of_size(before: Values, now: Values, among: Iterable[Symbol], why: str) -> Reason:

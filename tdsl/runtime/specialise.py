@@ -11,13 +11,17 @@ from typing import Any
 from tdsl.check import typed
 from tdsl.runtime import reasons
 from tdsl.runtime.build import Built
+from tdsl.runtime.passing import Passing
 from tdsl.runtime.reasons import Reason, Values
 from tdsl.syntax.diagnostics import DiagnosticError
 from tdsl.types.numbers import Kind, shown
-from tdsl.types.sizes import Shape, Size, Symbol
+from tdsl.types.sizes import Pack, Shape, Size, Symbol
 from tdsl.types.types import Substitution
 
 Key = tuple[Any, ...]
+
+
+_USUAL = Passing()
 
 
 @dataclass(frozen=True)
@@ -26,16 +30,18 @@ class Point:
 
     parameters: Substitution  # literal throughout
     statics: frozenset[Symbol]
+    passing: Passing = _USUAL
+    fixed: frozenset[Symbol | Pack] = frozenset()  # sizes that choose, too, though no statics
 
     @property
     def values(self) -> dict[Symbol, int]:
         """Everything that may be left open."""
         found: dict[Symbol, int] = {}
         for symbol, size in self.parameters.sizes.items():
-            if symbol not in self.statics and size.literal is not None:
+            if symbol not in self.statics | self.fixed and size.literal is not None:
                 found[symbol] = size.literal
         for pack, shape in self.parameters.packs.items():
-            for axis, dimension in enumerate(shape):
+            for axis, dimension in enumerate(() if pack in self.fixed else shape):
                 literal = dimension.literal if isinstance(dimension, Size) else None
                 if literal is not None:
                     found[Symbol(f"{pack.name}_{axis}", pack.owner)] = literal
@@ -45,10 +51,15 @@ class Point:
     def group(self) -> Key:
         """Instances that differ in nothing but sizes that may be left open share it."""
         parameters = self.parameters
+        chosen = self.statics | self.fixed
         return (
             frozenset(parameters.dtypes.items()),
-            frozenset((s, size) for s, size in parameters.sizes.items() if s in self.statics),
-            frozenset((pack, len(shape)) for pack, shape in parameters.packs.items()),
+            frozenset((s, size) for s, size in parameters.sizes.items() if s in chosen),
+            frozenset(
+                (pack, shape if pack in self.fixed else len(shape))
+                for pack, shape in parameters.packs.items()
+            ),
+            self.passing,
         )
 
     def opened(self, symbols: frozenset[Symbol]) -> Substitution:
@@ -100,7 +111,7 @@ class Instances:
     that made it.
     """
 
-    def __init__(self, build: Callable[[Substitution], Built]) -> None:
+    def __init__(self, build: Callable[[Substitution, Passing], Built]) -> None:
         self._build = build
         self._ready: dict[Key, Instance] = {}
         self._pending: dict[Key, threading.Lock] = {}
@@ -158,7 +169,11 @@ class Instances:
         group, values = point.group, point.values
         alike = [instance for instance in earlier if instance.point.group == group]
         if not alike:
-            return reasons.of_choice(earlier[-1].point.parameters, point.parameters, point.statics)
+            before = earlier[-1].point
+            if before.passing != point.passing:
+                return reasons.of_passing(before.passing, point.passing)
+            chosen = point.statics | {one for one in point.fixed if isinstance(one, Symbol)}
+            return reasons.of_choice(before.parameters, point.parameters, chosen)
         known = alike[-1].point.values
         if group in self._closed:
             why = f"it cannot be left open ({self._closed[group]})"
@@ -182,7 +197,7 @@ class Instances:
                 return found, False
             try:
                 chosen = point.opened(opened)
-                built = self._build(chosen)
+                built = self._build(chosen, point.passing)
                 found = Instance(chosen, built, self._reason(point, opened), point)
                 self._ready[key] = found
             finally:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from tdsl.check import typed
 from tdsl.runtime.layout import python_name
-from tdsl.runtime.lists import shown
+from tdsl.runtime.lists import donated_error, shown
 from tdsl.types.naming import Names
 from tdsl.types.types import ListType, StructType, TupleType, Type
 
@@ -23,6 +23,9 @@ class Home:
     classes: StructClasses
     program: typed.Program
     definition: typed.Struct
+
+
+_GIVEN_TO = "__donated__"
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,20 @@ class Struct:
         return bind(cls.__home__, source, rename, layout, cast, as_is, ignore, progress)
 
     def __repr__(self) -> str:
-        return shown(self)
+        function = vars(self).get(_GIVEN_TO)
+        return shown(self) if function is None else f"<{type(self).__name__} donated to {function}>"
+
+    def give_up(self, function: str) -> None:
+        """Have no fields from now on: their memory holds a result of this function."""
+        vars(self).clear()
+        vars(self)[_GIVEN_TO] = function
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached only where there is no such attribute.
+        function = vars(self).get(_GIVEN_TO)
+        if function is not None and not name.startswith("__"):
+            raise donated_error(f"this {type(self).__name__}", function)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = tuple(getattr(self, python_name(name)) for name, _, _ in self.__tdsl__.fields)

@@ -279,6 +279,7 @@ _ALL = (
     Code("E0704", "too large"),
     Code("E0705", "a file of weights cannot be read"),
     Code("E0706", "an optional package is not installed"),
+    Code("E0707", "an array was donated, or cannot be"),
     # --- E08 names and modules
     Code("E0801", "unknown name"),
     Code("E0802", "a name is defined twice"),

@@ -31,7 +31,7 @@ class Builds:
     def __init__(self) -> None:
         self.asked: list[Substitution] = []
 
-    def __call__(self, parameters: Substitution) -> object:
+    def __call__(self, parameters: Substitution, passing: object = None) -> object:
         self.asked.append(parameters)
         return object()
 
@@ -89,7 +89,7 @@ def test_the_axes_of_a_pack_open_one_by_one() -> None:
 def test_a_size_that_cannot_be_open_gets_an_instance_for_each_value() -> None:
     source = Source("m", "x")
 
-    def build(parameters: Substitution) -> object:
+    def build(parameters: Substitution, passing: object) -> object:
         if parameters.sizes[T].literal is None:
             raise DiagnosticError([Diagnostic("E0414", "m", (Label(source.span(0, 1)),))])
         return object()
@@ -105,7 +105,7 @@ def test_a_size_that_cannot_be_open_gets_an_instance_for_each_value() -> None:
 def test_threads_that_want_the_same_instance_compile_it_once() -> None:
     asked = []
 
-    def build(parameters: Substitution) -> object:
+    def build(parameters: Substitution, passing: object) -> object:
         asked.append(parameters)
         time.sleep(0.05)
         return object()
@@ -128,7 +128,7 @@ def test_threads_that_want_the_same_instance_compile_it_once() -> None:
 def test_a_failed_compilation_is_tried_again() -> None:
     tries = []
 
-    def build(parameters: Substitution) -> object:
+    def build(parameters: Substitution, passing: object) -> object:
         tries.append(parameters)
         if len(tries) == 1:
             raise MemoryError

@@ -42,6 +42,11 @@ RUNNING = {
         "Some kinds of files need a package that TDSL does not install by itself. The message shows "
         "the command that installs it; `pip install 'tdsl[models]'` installs all of them.",
     ),
+    "E0707": Explanation(
+        "`donate` gives the memory of an argument up for a result of the same type. The array must "
+        "own its memory, be writable, and share it with no other argument; after the call it is "
+        "refused everywhere, and the result is to be used in its place.",
+    ),
     "E0901": Explanation(
         "Code is made for one instance of a function: its packs, dtype parameters and statics must "
         "be fixed, by an `example` in the source or by `--bind NAME=VALUE`.",
