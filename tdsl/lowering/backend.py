@@ -10,6 +10,7 @@ from typing import Any, Final
 from tdsl.lowering.kernels import Generators
 from tdsl.lowering.machine import MACHINES, Machine
 from tdsl.lowering.options import Options
+from tdsl.lowering.stages import LOWERED_STAGES
 
 DEFAULT_BACKEND: Final = "tdsl.cpu.backend:CPU"
 """Where replay.py looks for passes if nothing else is said."""
@@ -55,5 +56,9 @@ class Backend:
     """What computes claims by generated kernels."""
     machine: Callable[[Options], Machine] = lambda options: MACHINES["portable"]
     """The processor that kernels are made for."""
+    device: tuple[Pass, ...] = ()
+    """For a GPU: from structured operations on memory to kernels and a launch plan."""
+    stages: tuple[str, ...] = LOWERED_STAGES
+    """The stages that it leads through."""
     found_at: str = DEFAULT_BACKEND
     """`module:name` of this backend: where another process finds its passes again."""

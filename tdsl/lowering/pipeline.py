@@ -13,6 +13,7 @@ from typing import Any
 from mlir import ir
 from mlir.passmanager import PassManager
 
+from tdsl.errors import TargetError
 from tdsl.lowering.backend import DEFAULT_BACKEND, Backend, Pass
 from tdsl.lowering.interface import Interface
 from tdsl.lowering.options import Options
@@ -123,7 +124,13 @@ def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
             Pass("bf16-as-integers", bf16_as_integers.run),
             Pass("no-alias", mark_no_alias),
         )
-    raise ValueError(f"no passes lead to `{stage}`; they lead to {', '.join(LOWERED_STAGES)}")
+    if stage == "nvvm":
+        return (
+            Pass("copies-to-linalg", copies_to_linalg.run),
+            Pass("generalise", "linalg-generalize-named-ops"),
+            *backend.device,
+        )
+    raise ValueError(f"no passes lead to `{stage}`; they lead to {', '.join(backend.stages)}")
 
 
 def mark_no_alias(module: Any, options: Options) -> None:
@@ -162,18 +169,20 @@ def lower(
     interface: Interface | None = None,
 ) -> None:
     """Run the passes up to a stage on a module of tensors, in place."""
-    if until not in LOWERED_STAGES:
-        raise ValueError(f"`{until}` is not made by passes")
+    if until not in backend.stages:
+        raise ValueError(f"`{until}` is not made by passes of the backend {backend.name}")
     if INTERFACE not in module.operation.attributes:
         attach_interface(module, interface or _interface_of_types(module))
     original = module.operation.clone()
     done: list[Pass] = []
-    for stage in LOWERED_STAGES[: LOWERED_STAGES.index(until) + 1]:
+    for stage in backend.stages[: backend.stages.index(until) + 1]:
         for step in pass_list(stage, backend):
             if not step.wanted(options):
                 continue
             try:
                 run_pass(step, module, options)
+            except TargetError:
+                raise  # no fault of ours: the target does not have what is asked for
             except Exception as error:
                 # A copy in front of every pass would cost more than most passes do.
                 for earlier in done:

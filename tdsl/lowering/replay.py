@@ -13,7 +13,7 @@ from mlir import ir
 
 from tdsl.lowering.backend import DEFAULT_BACKEND, Backend, Pass
 from tdsl.lowering.options import Options
-from tdsl.lowering.pipeline import LOWERED_STAGES, context, pass_list, run_pass
+from tdsl.lowering.pipeline import context, pass_list, run_pass
 
 
 def find_backend(found_at: str) -> Backend:
@@ -27,7 +27,7 @@ def find_backend(found_at: str) -> Backend:
 
 def passes_of(backend: Backend) -> dict[str, Pass]:
     """Every pass of the pipeline by its name, in order."""
-    return {step.name: step for stage in LOWERED_STAGES for step in pass_list(stage, backend)}
+    return {step.name: step for stage in backend.stages for step in pass_list(stage, backend)}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -11,6 +12,8 @@ class StageName:
 
     name: str
     description: str
+    needs: Literal["", "cpu", "gpu"] = ""
+    """The kind of target that has it; "": every one."""
 
 
 STAGES: tuple[StageName, ...] = (
@@ -22,11 +25,15 @@ STAGES: tuple[StageName, ...] = (
     StageName("mlir", "the graph as plain linalg on tensors"),
     StageName("claimed", "the same, each claim outlined into a private function"),
     StageName("bufferized", "fused, on memory; results written in place"),
-    StageName("llvm", "kernels chosen, loops, and then MLIR's LLVM dialect"),
-    StageName("asm", "native assembly"),
-    StageName("obj", "a native object file"),
+    StageName("llvm", "kernels chosen, loops, and then MLIR's LLVM dialect", "cpu"),
+    StageName("asm", "native assembly", "cpu"),
+    StageName("obj", "a native object file", "cpu"),
+    StageName("nvvm", "for a GPU: kernels in MLIR's NVVM dialect, and how they are launched", "gpu"),
+    StageName("ptx", "for a GPU: kernels in PTX, and how they are launched", "gpu"),
 )
 
 STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in STAGES)
 LOWERED_STAGES: tuple[str, ...] = ("bufferized", "llvm")
 """The stages that the pass lists of pipeline.py lead to; the others are made elsewhere."""
+DEVICE_STAGES: tuple[str, ...] = ("bufferized", "nvvm")
+"""The same for a GPU."""

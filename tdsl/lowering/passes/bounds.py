@@ -56,7 +56,7 @@ def _record(module: Any, calls: list[Any]) -> None:
         attributes["arg_attrs"] = ir.ArrayAttr.get(kept)
     sites: list[Site] = []
     for call in calls:
-        site = _site(call)
+        site = site_of(call)
         if site not in sites:
             sites.append(site)
         with before(call):
@@ -66,7 +66,7 @@ def _record(module: Any, calls: list[Any]) -> None:
     module.operation.attributes[SITES] = ir.StringAttr.get(text)
 
 
-def _site(call: Any) -> Site:
+def site_of(call: Any) -> Site:
     attributes = call.attributes
 
     def text(key: str) -> str:
