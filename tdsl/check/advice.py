@@ -9,7 +9,7 @@ from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.syntax.source import Span
 from tdsl.types.naming import Names
-from tdsl.types.sizes import Opaque, Size
+from tdsl.types.sizes import Opaque, Size, divide_exactly
 
 
 def add_where(context: Context, clause: str, text: str = "") -> Help:
@@ -61,6 +61,13 @@ def less(names: Names, left: Size, right: Size) -> str:
         if all(factor < 0 for _, factor in varying.terms):
             return f"{names.size(-varying)} < {constant}"
         return f"{names.size(varying)} > {-constant}"
+    if len(varying.terms) == 1 and left.literal is None:
+        ((_, factor),) = varying.terms
+        alone = divide_exactly(varying, Size.of(factor))
+        assert alone is not None
+        if factor > 0:
+            return f"{names.size(alone)} > {-constant // factor}"
+        return f"{names.size(alone)} < {-(constant // factor)}"
     return f"{names.size(left)} < {names.size(right)}"
 
 

@@ -15,7 +15,7 @@ from tdsl.check.values import at, is_poisoned, kind_of, poison, static_size
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Diagnostic, Edit, Help, Label
 from tdsl.syntax.source import Span
-from tdsl.types.sizes import Dimension, Pack, Shape, Size
+from tdsl.types.sizes import Dimension, Pack, Shape, Size, opaque
 from tdsl.types.types import ListType, TensorType, TupleType
 
 Item = ast.SliceItem | ast.NewAxis | ast.Ellipsis_ | ast.Expression
@@ -65,15 +65,14 @@ def _item(context: Context, node: ast.Subscript, value: typed.Expression) -> typ
             f"{kind_of(value.type)} that is written out is indexed by a literal",
             f"this is {context.show(value.type)}",
         )
-    absolute = position + length if _from_the_end(context, position) else position
-    in_bounds = context.facts.at_least(absolute) and context.facts.at_least(length - absolute, 1)
-    if not in_bounds:
+    absolute = _absolute(context, position, length)
+    if absolute is None:
         shown, count = context.names.size(position), context.names.size(length)
-        certain = (length - absolute).literal is not None or absolute.literal == -1
+        certain = _is_outside(context, position, length)
         clause = less(context.names, position, length)
         if literal is not None and literal < 0:
             clause = f"{count} >= {-literal}"
-        elif absolute != position:
+        elif _from_the_end(context, position):
             clause = at_most(context.names.size(-position), count)
         return context.fail(
             node.items[0],
@@ -182,11 +181,11 @@ class _Subscript:
         facts, names = self.context.facts, self.context.names
         literal = position.literal
         from_the_end = _from_the_end(self.context, position)
-        absolute = position + size if from_the_end else position
-        if facts.at_least(absolute) and facts.at_least(size - absolute, 1):
+        absolute = _absolute(self.context, position, size)
+        if absolute is not None:
             return typed.IndexAt(position if literal is not None else absolute)
         shown = names.size(position)
-        if facts.at_least(position - size) or facts.at_least(-(position + size), 1):
+        if _is_outside(self.context, position, size):
             message = f"index {shown} is out of bounds"
             helps = []
         else:
@@ -195,12 +194,12 @@ class _Subscript:
                 clause = f"{names.size(size)} >= {-literal}"
             elif from_the_end:
                 clause = at_most(names.size(-position), names.size(size))
-            elif facts.at_least(position + size) and not facts.at_least(position):
-                clause = less(names, position, Size.of(0))
-            elif facts.at_least(absolute):
+            elif facts.at_least(position + size) or facts.at_least(position):
                 clause = less(names, position, size)
             else:
-                clause = positive(names, absolute)
+                clause = positive(names, position)
+                if not facts.at_least(size - position, 1):
+                    clause = f"{clause}, {less(names, position, size)}"
             helps = [replace(add_where(self.context, clause), stands=True)]
         self._report("E0408", message, item.span, axis, size, helps)
         return None
@@ -373,6 +372,27 @@ class _Subscript:
 def _from_the_end(context: Context, position: Size) -> bool:
     """Whether an index is below 0 whatever the sizes are, and so counts from the end."""
     return context.facts.at_least(-position, 1)
+
+
+def _absolute(context: Context, position: Size, count: Size) -> Size | None:
+    """An index as counted from the start, where it is proved to lie in [-count, count)."""
+    facts = context.facts
+    if not facts.at_least(count - position, 1):
+        return None
+    if facts.at_least(position):
+        return position
+    if not facts.at_least(position + count):
+        return None
+    if _from_the_end(context, position):
+        return position + count
+    # On which side of 0 it lies depends on the sizes.
+    return opaque("%", position, count)
+
+
+def _is_outside(context: Context, position: Size, count: Size) -> bool:
+    """Whether an index lies outside [-count, count) whatever the sizes are."""
+    facts = context.facts
+    return facts.at_least(position - count) or facts.at_least(-(position + count), 1)
 
 
 def _axes(items: Sequence[Item]) -> int:
