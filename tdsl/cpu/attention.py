@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from mlir import ir
@@ -20,7 +20,6 @@ from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import as_block
 
-_MANY_BLOCKS: Final = 4
 _FEW: Final = 2
 """Queries that are faster one by one than as lanes of a block."""
 
@@ -30,15 +29,15 @@ def kernel(
     function: Any,
     operands: Sequence[Any],
     result: Any,
-    vector_bytes: int,
-    registers: int,
-    threads: int = 1,
+    machine: Machine,
+    tile: Tile | None = None,
 ) -> str:
     """The text of `@name(operands…, result)` and of its part for a range of (head, query block)."""
     attention = Attention.of(function)
-    lanes = vector_bytes // (8 if attention.element == "f64" else 4)
-    frame = Frame(attention, operands, result, lanes, Tile.of(registers))
-    return _Writer(frame).text(name, threads)
+    lanes = machine.lanes(8 if attention.element == "f64" else 4)
+    tile = tile or Tile.of(machine.registers)
+    frame = Frame(attention, operands, result, lanes, tile, has_fma=machine.fma)
+    return _Writer(frame).text(name, machine.threads)
 
 
 class FlashAttention:
@@ -49,10 +48,9 @@ class FlashAttention:
         returned = list(block.operations)[-1].operation.operands[0]
         types = [_plain(value.type) for value in (*block.arguments, returned)]
         try:
-            # Written once to see whether it can be: layouts make no difference to that.
-            kernel(
-                "probe", function, types[:-1], types[-1], machine.vector_bytes, machine.registers
-            )
+            # Written once to see whether it can be: layouts and the size of tiles make no
+            # difference to that.
+            kernel("probe", function, types[:-1], types[-1], machine, Tile(1, 1, 1, 1))
         except Unreadable as reason:
             raise Refused(str(reason)) from reason
 
@@ -60,15 +58,8 @@ class FlashAttention:
         return (True,) * (len(as_block(function).arguments) + 1)
 
     def generate(self, request: KernelRequest) -> Kernel:
-        machine = request.machine
         text = kernel(
-            request.symbol,
-            request.function,
-            request.operands,
-            request.result,
-            machine.vector_bytes,
-            machine.registers,
-            machine.threads,
+            request.symbol, request.function, request.operands, request.result, request.machine
         )
         return Kernel(request.symbol, text)
 
@@ -125,15 +116,12 @@ class _Writer:
             code.loop("%begin", "%end", 1, [none, zero, zero], unit)
 
     def _of_size(self, head: str, first: str, size: str, largest: list[Value]) -> None:
-        """A block of as few vectors of queries as it needs, or a few queries one by one."""
-        code, frame, most = self.code, self.frame, self.frame.tile.queries
+        """A block of queries; or a few of them one by one, as in a step of decoding."""
+        code, frame = self.code, self.frame
 
-        def block(vectors: int) -> Callable[[], Sequence[Value]]:
-            def write() -> Sequence[Value]:
-                Block(frame, head, first, size, largest, vectors).write()
-                return ()
-
-            return write
+        def block() -> Sequence[Value]:
+            Block(frame, head, first, size, largest).write()
+            return ()
 
         def singly() -> Sequence[Value]:
             def one(query: str, _: list[Value]) -> Sequence[Value]:
@@ -143,26 +131,12 @@ class _Writer:
             code.loop(first, code.plus(first, size), 1, [], one)
             return ()
 
-        if frame.fixed_queries is not None:
-            rest = frame.fixed_queries % frame.block
-            vectors = -(-rest // frame.lanes)
-            smaller = singly if 0 < rest <= _FEW else block(vectors)
-            if frame.fixed_queries < frame.block:
-                smaller()
-            elif vectors in (0, most) or frame.fixed_queries >= _MANY_BLOCKS * frame.block:
-                block(most)()  # a smaller last block would save little, and cost compile time
-            else:
-                full = code.less("eq", size, code.index(frame.block))
-                code.when(full, block(most), smaller)
-            return
-        few = code.less("ule", size, code.index(_FEW))
-        small = code.less("ule", size, code.index((most - 1) * frame.lanes))
-
-        def blocks() -> Sequence[Value]:
-            code.when(small, block(most - 1), block(most))
-            return ()
-
-        code.when(few, singly, blocks)
+        if frame.fixed_queries is None:
+            code.when(code.less("ule", size, code.index(_FEW)), singly, block)
+        elif frame.fixed_queries <= _FEW:
+            singly()
+        else:
+            block()
 
 
 def _plain(type_: Any) -> Any:

@@ -33,9 +33,9 @@ class Across:
     """All such operands of the scores of one block: vectors of them are read along the keys and
     turned in registers, not gathered element by element."""
 
-    def __init__(self, frame: Frame, head: str, first: str, vectors: int) -> None:
+    def __init__(self, frame: Frame, head: str, first: str) -> None:
         self._frame, self._code = frame, frame.code
-        self._first, self._vectors = first, vectors
+        self._first = first
         self._found: list[_Turned] = []
         scores = frame.attention.scores
         query, key = Place(first, frame.lanes), Place("%key")
@@ -44,7 +44,7 @@ class Across:
             if places[-2:] == (query, key) and not known:
                 label = f"operand {argument.position}"
                 memory = frame.memory(
-                    label, CHUNK + frame.tile.keys, frame.block, element=argument.element
+                    label, CHUNK + frame.tile.keys, frame.span, element=argument.element
                 )
                 self._found.append(_Turned(argument, places[:-2], memory))
 
@@ -103,11 +103,11 @@ class Across:
                     store(code, one.memory, [here, at], self._read(one, row, Place(key)))
                 return ()
 
-            code.loop(code.index(0), code.index(self._vectors * w.lanes), 1, [], single)
+            code.loop(code.index(0), code.index(w.block), 1, [], single)
             return ()
 
         if self._found:
-            code.loop(code.index(0), code.index(self._vectors * w.lanes), w.lanes, [], queries)
+            code.loop(code.index(0), code.index(w.block), w.lanes, [], queries)
             code.loop(whole, end, 1, [], rest)
 
     def _read(self, one: _Turned, row: str, key: Place) -> Value:

@@ -18,7 +18,7 @@ from tdsl.lowering.claims.softmax import plain
 
 
 class Block:
-    """`size` queries from `first` on, in as many vectors; lanes are queries."""
+    """`size` queries from `first` on; lanes are queries."""
 
     def __init__(
         self,
@@ -27,12 +27,11 @@ class Block:
         first: str,
         size: str,
         largest: list[Value],
-        vectors: int,
     ) -> None:
         self.w, self.code = frame, frame.code
         self.head, self.first, self.size = head, first, size
         self.largest = largest
-        self.vectors = vectors
+        self.vectors = frame.vectors
         self.tile = frame.tile
 
     def write(self) -> None:
@@ -42,9 +41,9 @@ class Block:
         # What is read for each query ends where they do.
         left = code.index_op("subi", w.queries, self.first)
         self.real = [self._lanes_under(code.plus(left, -v * w.lanes)) for v in range(self.vectors)]
-        self.seen = seen(w, self.first, self.size, self.largest, self.vectors)
+        self.seen = seen(w, self.first, self.size, self.largest)
         self.mix = Mix(w, self.first, self.size, self.seen.offset)
-        self.across = Across(w, self.head, self.first, self.vectors)
+        self.across = Across(w, self.head, self.first)
         start = [w.limit] * self.vectors + [w.nothing] * self.vectors
         done = code.loop(code.index(0), self.seen.end, CHUNK, start, self._chunk)
         self._finish(done[self.vectors :])
@@ -82,7 +81,7 @@ class Block:
                 some(at, code.index(whole), w.column_mask(w.depth % lanes))
             return ()
 
-        code.loop(code.index(0), code.index(self.vectors * lanes), lanes, [], group)
+        code.loop(code.index(0), code.index(self.w.block), lanes, [], group)
 
     def _clear(self) -> None:
         code, w = self.code, self.w
@@ -98,7 +97,7 @@ class Block:
     def _rows(self) -> int:
         """Queries rounded up to what one step of mixing takes."""
         rows = self.tile.rows
-        return min(-(-self.vectors * self.w.lanes // rows) * rows, self.w.block)
+        return min(-(-self.w.block // rows) * rows, self.w.span)
 
     # --- keys
 
@@ -156,7 +155,7 @@ class Block:
                     x = chunk.key(rows[r], at)
                     for v in range(vectors):
                         place = r * vectors + v
-                        given[place] = code.fma(x, columns[v], given[place])
+                        given[place] = w.fma(x, columns[v], given[place])
             return given
 
         whole = w.depth - w.depth % UNROLL

@@ -15,8 +15,8 @@ from tdsl.lowering.claims.evaluate import Operand, Place, Places, regrouped
 
 CHUNK: Final = 256
 """Keys whose scores are held at a time."""
-UNROLL: Final = 4
-"""Steps of inner loops that are written one after the other."""
+UNROLL: Final = 2
+"""Columns of keys that the inner loop of scores takes one after the other."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,36 @@ class Frame:
         result: Any,
         lanes: int,
         tile: Tile,
+        *,
+        has_fma: bool,
     ) -> None:
+        self._has_fma = has_fma
         self.attention, self.lanes, self.tile = attention, lanes, tile
         self.code = Code()
         self.operands = [Operand(f"%in{i}", type_) for i, type_ in enumerate(operands)]
         self.result = Operand("%out", result)
         self.element = attention.element
-        self.block = lanes * tile.queries
+        # What is in memory is as wide as the widest block: rows of scores begin at whole vectors,
+        # and as many queries as are mixed together make no more than it.
+        self.span = lanes * tile.queries
         self.depth: int = attention.product.inputs[0][0].type.shape[-1]
         self.width: int = attention.mixed.inputs[1][0].type.shape[-1]
         self.has_heads = attention.mixed.rank == 3
         self.fixed_queries = literal(attention.mixed.type.shape[-2])
+        self.vectors = self._vectors()
+        self.block = lanes * self.vectors
+
+    def _vectors(self) -> int:
+        """Vectors of queries in a block: where their number is fixed, such that few lanes of the
+        last block are idle. There is code for one size of blocks alone, as there is much of it."""
+        most = self.tile.queries
+        if self.fixed_queries is None:
+            return most
+        needed = -(-self.fixed_queries // self.lanes)
+        if needed <= most:
+            return needed
+        sizes = range(most, max(most - 2, 0), -1)
+        return min(sizes, key=lambda size: -(-needed // size) * size)
 
     def count(self, code: Code) -> tuple[str, str, str]:
         """How many heads, queries and keys there are."""
@@ -78,14 +97,14 @@ class Frame:
     def prepare(self) -> None:
         code = self.code
         self.heads, self.queries, self.keys = self.count(code)
-        element, block = self.element, self.block
+        element, span = self.element, self.span
         columns = -(-self.width // self.lanes) * self.lanes
         depth = -(-self.depth // self.lanes) * self.lanes
 
-        self.turned = self.memory("queries", depth, block)
-        self.score = self.memory("scores", CHUNK + self.tile.keys, block)
-        self.mix = self.memory("mixed", block, columns)
-        self.factor = self.memory("factors", block)
+        self.turned = self.memory("queries", depth, span)
+        self.score = self.memory("scores", CHUNK + self.tile.keys, span)
+        self.mix = self.memory("mixed", span, columns)
+        self.factor = self.memory("factors", span)
         self.limit = code.constant(-float("inf"), element, self.lanes)
         self.nothing = code.constant(0.0, element, self.lanes)
 
@@ -107,6 +126,10 @@ class Frame:
         """An element of a buffer, in every lane."""
         name = self.code.emit(f"memref.load {memory.name}[{', '.join(indices)}] : {memory.type}")
         return self.code.spread(Value(name, memory.element), self.lanes)
+
+    def fma(self, x: Value, y: Value, z: Value) -> Value:
+        """x * y + z: one operation where the machine has it, which is less to compile."""
+        return self.code.apply("math.fma", x, y, z) if self._has_fma else self.code.fma(x, y, z)
 
     def taken(self, score: Value, best: Value) -> Value:
         """The larger. A NaN is not taken: it makes its own share NaN, and with it the sum."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tdsl.cpu.attention_chunk import Chunk
-from tdsl.cpu.attention_frame import UNROLL, Frame
+from tdsl.cpu.attention_frame import Frame
 from tdsl.cpu.attention_skips import between
 from tdsl.lowering.claims.code import Value
 from tdsl.lowering.claims.evaluate import store
@@ -59,27 +59,20 @@ class Mix:
                 code.apply("arith.mulf", w.load(w.mix, row, start), factor) for start in starts
             )
 
-        def step(key: str, carried: list[Value], unroll: int) -> list[Value]:
+        def step(key: str, carried: list[Value]) -> list[Value]:
             given = list(carried)
-            for u in range(unroll):
-                here = code.plus(key, u)
-                score_row = code.index_op("subi", here, chunk.begin)
-                loaded = [
-                    chunk.value(here, start, mask)
-                    for start, mask in zip(starts, masks, strict=True)
-                ]
-                for r, row in enumerate(queries):
-                    share = w.scalar(w.score, score_row, row)
-                    for c in range(count):
-                        place = r * count + c
-                        given[place] = code.fma(share, loaded[c], given[place])
+            score_row = code.index_op("subi", key, chunk.begin)
+            loaded = [
+                chunk.value(key, start, mask) for start, mask in zip(starts, masks, strict=True)
+            ]
+            for r, row in enumerate(queries):
+                share = w.scalar(w.score, score_row, row)
+                for c in range(count):
+                    place = r * count + c
+                    given[place] = w.fma(share, loaded[c], given[place])
             return given
 
-        keys = code.index_op("subi", stop, chunk.begin)
-        rest = code.index_op("remui", keys, code.index(UNROLL))
-        whole = code.index_op("subi", stop, rest)
-        totals = code.loop(chunk.begin, whole, UNROLL, totals, lambda k, c: step(k, c, UNROLL))
-        totals = code.loop(whole, stop, 1, totals, lambda k, c: step(k, c, 1))
+        totals = code.loop(chunk.begin, stop, 1, totals, step)
         for r, row in enumerate(queries):
             for c in range(count):
                 store(code, w.mix, [row, starts[c]], totals[r * count + c])

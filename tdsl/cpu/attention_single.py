@@ -116,7 +116,7 @@ class Single:
             found = []
             for row, total in zip(rows, sums, strict=True):
                 x = self._filled(chunk.key_along(row, start, mask), mask)
-                found.append(code.fma(x, query, total))
+                found.append(w.fma(x, query, total))
             return found
 
         whole = w.depth - w.depth % w.lanes
@@ -137,7 +137,7 @@ class Single:
 
         def step(column: str, sums: list[Value]) -> list[Value]:
             x = w.scalar(self._row, column)
-            return [code.fma(chunk.keys_across(key, column, mask), x, sums[0])]
+            return [w.fma(chunk.keys_across(key, column, mask), x, sums[0])]
 
         return code.loop(code.index(0), code.index(w.depth), 1, [w.nothing], step)[0]
 
@@ -167,7 +167,7 @@ class Single:
                 share = w.scalar(self._line, code.index_op("subi", at, chunk.begin))
                 for c, (start, mask) in enumerate(zip(starts, masks, strict=True)):
                     place = u * len(starts) + c
-                    given[place] = code.fma(share, chunk.value(at, start, mask), given[place])
+                    given[place] = w.fma(share, chunk.value(at, start, mask), given[place])
             return given
 
         count = code.index_op("subi", chunk.end, chunk.begin)

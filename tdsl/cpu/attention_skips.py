@@ -76,7 +76,7 @@ def _magnitude(frame: Frame, value: Tensor, head: str, *, turned: bool) -> Value
     return code.reduce("maximumf", total)
 
 
-def seen(frame: Frame, first: str, size: str, largest: list[Value], vectors: int) -> Seen:
+def seen(frame: Frame, first: str, size: str, largest: list[Value]) -> Seen:
     """For `size` queries from `first` on, whose columns lie in `frame.turned`."""
     code = frame.code
     zero = code.index(0)
@@ -91,7 +91,7 @@ def seen(frame: Frame, first: str, size: str, largest: list[Value], vectors: int
         finite = code.compare("olt", largest[1], infinity).name
         skips = code.emit(f"arith.andi {skips}, {finite} : i1")
     if mask.hidden != -INFINITY:
-        bound = code.apply("arith.mulf", _query_size(frame, vectors), largest[1])
+        bound = code.apply("arith.mulf", _query_size(frame), largest[1])
         # Largest hidden score, less the smallest one seen, must underflow.
         room = (-mask.hidden - 1000.0 / mask.outer) / (2.0 * abs(mask.scale) * 1.001)
         small = code.compare("olt", bound, code.constant(room, frame.element)).name
@@ -136,7 +136,7 @@ def _scalar(frame: Frame, scalar: Any) -> str:
     return value.name
 
 
-def _query_size(frame: Frame, vectors: int) -> Value:
+def _query_size(frame: Frame) -> Value:
     """The largest sum of magnitudes of a query; times the largest of a key it bounds scores."""
     code = frame.code
 
@@ -147,7 +147,9 @@ def _query_size(frame: Frame, vectors: int) -> Value:
             found.append(code.apply("arith.addf", total, code.apply("math.absf", x)))
         return found
 
-    totals = code.loop(code.index(0), code.index(frame.depth), 1, [frame.nothing] * vectors, add)
+    totals = code.loop(
+        code.index(0), code.index(frame.depth), 1, [frame.nothing] * frame.vectors, add
+    )
     total = totals[0]
     for other in totals[1:]:
         total = combine(code, "max", total, other)

@@ -6,38 +6,37 @@ from claim_programs import CHAINS, Axis, Making, chain, given, softmax
 from kernel_support import Compiled
 
 from tdsl.cpu import attention, rows
+from tdsl.lowering import machine as machines
 
 __all__ = [
     "CHAINS", "MACHINES", "Axis", "Making", "attention_kernel", "chain_kernel", "given",
     "rows_kernel", "softmax",
 ]  # fmt: skip
 
-# Vector bytes, registers, and LLVM's features: narrow code must run without wide instructions.
-MACHINES: dict[str, tuple[int, int, str | None]] = {
-    "avx512": (64, 32, None),
-    "avx2": (32, 16, "+avx2,+fma,+f16c"),
+# LLVM's features: narrow code must run without wide instructions.
+MACHINES: dict[str, str | None] = {
+    "avx512": None,
+    "avx2": "+avx2,+fma,+f16c",
     # Half precision needs instructions of its own, or a library that need not be there.
-    "portable": (16, 16, "+sse2,+f16c"),
+    "portable": "+sse2,+f16c",
 }
 
 
 def rows_kernel(text: str, machine: str = "avx512") -> Compiled:
-    width, _, features = MACHINES[machine]
+    width = machines.MACHINES[machine].vector_bytes
     return Compiled(
         text, lambda function, types, result: rows.kernel("k", function, types, result, width),
-        features=features,
+        features=MACHINES[machine],
     )  # fmt: skip
 
 
 def attention_kernel(text: str, machine: str = "avx512", layouts: tuple[str, ...] = ()) -> Compiled:
-    width, registers, features = MACHINES[machine]
+    kind = machines.MACHINES[machine]
     return Compiled(
         text,
-        lambda function, types, result: attention.kernel(
-            "k", function, types, result, width, registers
-        ),
+        lambda function, types, result: attention.kernel("k", function, types, result, kind),
         layouts,
-        features,
+        MACHINES[machine],
     )
 
 

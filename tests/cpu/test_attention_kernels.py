@@ -29,9 +29,11 @@ def text(
     mask: str = "causal",
     dtype: str = "f32",
     merged: bool = False,
+    keys_turned: bool = False,
 ) -> str:
     """`mask`: none, causal (as causal_mask), infinite (added), chosen (by select), array (added),
-    flags (a bool array). Merged: operands and result are [rows, heads, columns]."""
+    flags (a bool array). Merged: operands and result are [rows, heads, columns]. Keys turned: they
+    lie [heads, depth, keys]."""
     m = Making(dtype)
     shapes = ((queries, depth), (keys, depth), (keys, width))
     if merged:
@@ -39,7 +41,8 @@ def text(
         q, k, v = (m.transpose(x, (1, 0, 2)) for x in given)
     else:
         q, k, v = (m.argument(heads, rows, columns) for rows, columns in shapes)
-    scores = m.elementwise("div", m.matmul(q, m.transpose(k, (0, 2, 1))), m.number(depth**0.5))
+    turned = m.argument(heads, depth, keys) if keys_turned else m.transpose(k, (0, 2, 1))
+    scores = m.elementwise("div", m.matmul(q, turned), m.number(depth**0.5))
     shape = scores.type.shape[-2:]
     hidden = m.elementwise("greater", m.iota(shape, 1, I64), m.iota(shape, 0, I64))
     if mask in ("causal", "infinite"):
@@ -147,6 +150,106 @@ def test_masks(mask: str) -> None:
         meaning = causal(queries, keys, -np.inf)
     found = attention_kernel(text(2, queries, keys, 16, 16, mask=mask))(*arrays, *extra)
     close(found, expected(*arrays, meaning))
+
+
+FEW = [(1, 1), (1, 15), (2, 33), (1, 300), (2, 513)]
+"""Queries that are taken one by one, and keys: around a vector, more than one chunk."""
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("dtype", ["f32", "f64", "bf16", "f16"])
+def test_few_queries_on_each_machine(dtype: str, machine: str) -> None:
+    tolerance = {"f32": 3e-6, "f64": 1e-13, "bf16": 2e-2, "f16": 2e-3}[dtype]
+    for queries, keys in FEW[1::2] if dtype == "f64" else FEW[::2]:
+        kernel = attention_kernel(text(2, queries, keys, 20, 36, dtype=dtype), machine)
+        arrays = [x.astype(DTYPES[dtype].numpy) for x in given(2, queries, keys, 20, 36)]
+        close(kernel(*arrays), expected(*arrays, causal(queries, keys)), tolerance)
+
+
+@pytest.mark.parametrize(("depth", "width"), [(1, 1), (15, 17), (64, 64), (31, 130), (200, 3)])
+def test_few_queries_of_any_depth_and_width(depth: int, width: int) -> None:
+    arrays = given(2, 2, 37, depth, width)
+    kernel = attention_kernel(text(2, 2, 37, depth, width, mask="none"))
+    close(kernel(*arrays), expected(*arrays))
+
+
+@pytest.mark.parametrize("mask", ["none", "infinite", "chosen", "array", "flags"])
+@pytest.mark.parametrize(
+    ("queries", "keys", "machine"),
+    [
+        (1, 300, "avx512"),
+        (2, 70, "avx512"),
+        (50, 33, "avx512"),
+        (96, 300, "avx512"),
+        (96, 300, "avx2"),
+        (48, 270, "portable"),
+    ],
+)
+def test_masks_over_chunks_and_blocks(queries: int, keys: int, mask: str, machine: str) -> None:
+    arrays = given(2, queries, keys, 8, 8)
+    random = np.random.default_rng(7)
+    extra: list[Array] = []
+    meaning = None
+    if mask == "array":
+        extra = [random.standard_normal((queries, keys)).astype(np.float32)]
+        extra[0][random.integers(0, 2, (queries, keys)) == 0] = -np.inf
+        extra[0][:, 0] = 0.0
+        meaning = extra[0].astype(np.float64)
+    elif mask == "flags":
+        extra = [random.integers(0, 2, (2, queries, keys)).astype(np.int8)]
+        extra[0][:, :, 0] = 1
+        meaning = extra[0] == 1
+    elif mask != "none":
+        meaning = causal(queries, keys, -np.inf)
+    kernel = attention_kernel(text(2, queries, keys, 8, 8, mask=mask), machine)
+    close(kernel(*arrays, *extra), expected(*arrays, meaning))
+
+
+@pytest.mark.parametrize("queries", [1, 40])
+def test_keys_that_lie_next_to_each_other(queries: int) -> None:
+    arrays = given(2, queries, 75, 20, 16)
+    kernel = attention_kernel(text(2, queries, 75, 20, 16, mask="none", keys_turned=True))
+    q, k, v = arrays
+    unused = np.zeros_like(k)
+    turned = np.ascontiguousarray(k.swapaxes(1, 2))
+    close(kernel(q, unused, v, turned), expected(*arrays))
+
+
+def test_a_mask_of_queries_is_read_in_vectors() -> None:
+    """Not one element for each lane: that took most of the time."""
+    queries, keys = 48, 64
+    for mask, element in (("array", "f32"), ("flags", "i8")):
+        found = attention_kernel(text(2, queries, keys, 16, 16, mask=mask)).text
+        lines = [line for line in found.splitlines() if "%in3[" in line]
+        assert any(f"vector<16x{element}>" in line for line in lines)
+        assert sum("memref.load" in line for line in lines) == 1  # the rest of a chunk
+
+
+def test_half_precision_keys_are_converted_once_a_chunk() -> None:
+    found = attention_kernel(text(2, 48, 64, 16, 16, dtype="bf16", mask="none")).text
+    keys = [line for line in found.splitlines() if "%in1[" in line]
+    assert len(keys) == 1
+    assert "vector.load" in keys[0]
+
+
+def test_an_open_number_of_queries_has_a_way_for_one() -> None:
+    """A step of decoding comes through the artifact of the prompt."""
+    assert 'tdsl.for = "line"' in attention_kernel(text(2, T, N, 20, 36)).text
+    assert 'tdsl.for = "line"' not in attention_kernel(text(2, 64, 64, 20, 36)).text
+
+
+@pytest.mark.parametrize("where", ["q", "k", "v"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("mask", ["causal", "infinite", "none"])
+def test_what_is_not_finite_spreads_from_one_query_too(where: str, value: float, mask: str) -> None:
+    arrays = dict(zip("qkv", given(2, 1, 60, 16, 16), strict=True))
+    arrays[where][1, 0 if where == "q" else 50, 3] = value
+    found = attention_kernel(text(2, 1, 60, 16, 16, mask=mask))(*arrays.values())
+    hidden = {"causal": causal(1, 60), "infinite": causal(1, 60, -np.inf), "none": None}[mask]
+    wanted = expected(*arrays.values(), hidden)
+    assert (np.isnan(found) == np.isnan(wanted)).all()
+    good = np.isfinite(wanted)
+    np.testing.assert_allclose(found[good], wanted[good], 3e-6, 3e-6)
 
 
 def test_a_query_that_sees_nothing_is_nan_without_touching_others() -> None:
