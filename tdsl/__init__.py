@@ -104,6 +104,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
+    if name == "torch":  # what needs PyTorch, which is imported only for those who ask
+        return import_module("tdsl.torch")
     if home is None:
         raise AttributeError(f"module 'tdsl' has no attribute '{name}'")
     module = import_module(home)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tdsl.errors import DTypeError, ShapeError, SizeError
+from tdsl.runtime.frameworks import NotShared, framework_of
 from tdsl.syntax.diagnostics import Diagnostic, Label
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import BOUNDS, DTYPES, AnyDType, DType, DTypeVariable, WeakKind, of_numpy
@@ -115,6 +116,13 @@ def _weak(value: bool | int | float, wanted: Wanted) -> WeakNumber:
 
 def _exchanged(value: object, wanted: Wanted) -> Array | None:
     """An array of another library that lies in main memory."""
+    framework = framework_of(value)
+    if framework is not None:
+        try:
+            return framework.share(value)
+        except NotShared as problem:
+            help = problem.help.format(name=wanted.name)
+            raise dtype_error(wanted, problem.found, help) from problem
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
         try:
             return np.from_dlpack(value)

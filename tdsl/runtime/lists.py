@@ -54,12 +54,12 @@ class StackedList(Sequence[Any]):
     def __getitem__(self, index: Any) -> Any:
         axis = self.axis
         if isinstance(index, slice):
-            return StackedList(_mapped(self.stacked, lambda a: a[_at(axis, index)], axis, 0), axis)
+            return StackedList(mapped(self.stacked, lambda a: a[_at(axis, index)], axis, 0), axis)
         position = operator.index(index)
         if not -len(self) <= position < len(self):
             raise IndexError(f"item {position} of a list of {len(self)}")
         # An Ellipsis keeps what would become a NumPy scalar an array, and so a view.
-        return _mapped(self.stacked, lambda a: a[(*_at(axis, position), ...)], axis, 1)
+        return mapped(self.stacked, lambda a: a[(*_at(axis, position), ...)], axis, 1)
 
     def __iter__(self) -> Iterator[Any]:
         return (self[position] for position in range(len(self)))
@@ -211,14 +211,14 @@ def shown(value: Any) -> str:
     return f"{type(value).__name__}({inner})"
 
 
-def _mapped(value: Any, change: Callable[[Array], Array], axis: int, taken: int) -> Any:
-    """The arrays of a stacked item changed; lists in it have `taken` axes less before theirs."""
+def mapped(value: Any, change: Callable[[Array], Any], axis: int = 0, taken: int = 0) -> Any:
+    """A value with its arrays changed; lists in it then have `taken` axes less before theirs."""
     if isinstance(value, StackedList):
-        return StackedList(_mapped(value.stacked, change, axis, taken), value.axis - taken)
+        return StackedList(mapped(value.stacked, change, axis, taken), value.axis - taken)
     parts = children(value)
     if parts is None:
         return change(value)
-    return rebuilt(value, {n: _mapped(part, change, axis, taken) for n, part in parts.items()})
+    return rebuilt(value, {n: mapped(part, change, axis, taken) for n, part in parts.items()})
 
 
 def _arrays(value: Any, path: str) -> Iterator[tuple[str, Any]]:
