@@ -1,23 +1,26 @@
-"""TDSL against the other systems that are installed, on the same inputs and threads.
+"""TDSL against the other systems that are installed, and against the figures it is to reach.
 
-    python bench/peers.py [--threads 1] [--rounds 11] [--only TEXT] [--write]
+    python bench/peers.py [--threads 1,2] [--rounds 11] [--only TEXT] [--without NAME,NAME] [--write]
 
-Peers: PyTorch eager, PyTorch compiled (max-autotune, frozen weights), JAX, OpenVINO. Competitors
-run in turn in one process; the ratio of medians is quoted, and every result is checked against
-float64 in the same run. Install them with `pip install -e '.[bench]'`.
+Peers: PyTorch eager and compiled (max-autotune, frozen weights), JAX, OpenVINO, ONNX Runtime (with
+standard operators, and with its fused ones: Attention, FastGelu). For each number of threads there
+is a process of its own, in which competitors run in turn; each turn begins with a pause and a call
+that is not timed, so that nobody pays for the threads and the caches of the one before. Ratios of
+medians are quoted, and every result is checked against float64 in the same run. Then come the
+figures without a peer (compile time, memory, dynamic sizes, a call). `--write` writes peers.json
+(every time that was taken), peers.md, docs/speed.svg and the table in README.md.
+Install all of them with `pip install -e '.[bench]'`.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import os
-import platform
-import statistics
+import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,155 +35,148 @@ THREAD_VARIABLES = (
     "MKL_NUM_THREADS",
     "TDSL_NUM_THREADS",
 )
+PAUSE, TIMED = 0.02, 3
 
 
-def restart_with(threads: int) -> None:
-    """Start again where the environment would give another number of threads."""
+def environment(threads: int) -> dict[str, str]:
     flags = f"--xla_cpu_multi_thread_eigen={'false' if threads == 1 else 'true'}"
-    wanted = {k: v for k, v in os.environ.items() if k not in THROTTLES}
-    wanted |= {name: str(threads) for name in THREAD_VARIABLES} | {"XLA_FLAGS": flags}
-    if wanted != dict(os.environ):
-        os.execve(sys.executable, [sys.executable, *sys.argv], wanted)
+    kept = {k: v for k, v in os.environ.items() if k not in THROTTLES}
+    return kept | {name: str(threads) for name in THREAD_VARIABLES} | {"XLA_FLAGS": flags}
 
 
-def installed(name: str) -> bool:
-    return importlib.util.find_spec(name) is not None
+def bind_to(threads: int) -> None:
+    """JAX has as many threads as there are cores that the process may use."""
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, set(cores[-threads:]))
 
 
-Runner = Callable[[], np.ndarray]
-
-
-def peers(work: Any, threads: int) -> Iterator[tuple[str, Runner]]:
-    """Each installed system's way to do the work, ready to run."""
-    if installed("torch"):
-        import torch
-
-        torch.set_num_threads(threads)
-        tensors = [torch.from_numpy(array) for array in work.arrays]
-        function = work.torch(torch)
-        yield "torch eager", lambda: function(*tensors).numpy()
-
-        class Frozen(torch.nn.Module):
-            """The first array is the input, the others are weights, which freezing may pack."""
-
-            def __init__(self) -> None:
-                super().__init__()
-                for index, tensor in enumerate(tensors[1:]):
-                    self.register_buffer(f"w{index}", tensor)
-                self.count = len(tensors) - 1
-
-            def forward(self, x: Any) -> Any:
-                return function(x, *(getattr(self, f"w{index}") for index in range(self.count)))
-
-        import torch._inductor.config as inductor
-
-        inductor.freezing = True
-        compiled = torch.compile(Frozen().eval(), mode="max-autotune")
-
-        def run_compiled() -> np.ndarray:
-            with torch.no_grad():
-                return compiled(tensors[0]).numpy()
-
-        yield "torch compiled", run_compiled
-        if installed("openvino"):
-            import openvino
-
-            core = openvino.Core()
-            core.set_property("CPU", {"INFERENCE_NUM_THREADS": threads})
-            with torch.no_grad():
-                model = openvino.convert_model(Frozen().eval(), example_input=tensors[0])
-            model.reshape(list(work.arrays[0].shape))
-            network = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-            yield "OpenVINO", lambda: network(work.arrays[0])[0]
-    if installed("jax"):
-        import jax
-
-        weights = [jax.numpy.asarray(array) for array in work.arrays[1:]]
-        base = work.jax(jax)
-        jitted = jax.jit(lambda x: base(x, *weights))
-        yield "JAX", lambda: np.asarray(jitted(work.arrays[0]))
-
-
-def median_times(runners: dict[str, Runner], rounds: int) -> dict[str, float]:
-    """Medians in seconds; the systems run in turn so that a drift of the machine hits all."""
+def take_turns(runners: dict[str, Any], rounds: int) -> dict[str, list[float]]:
+    """Milliseconds of every timed call."""
     times: dict[str, list[float]] = {name: [] for name in runners}
     for _ in range(rounds):
         for name, run in runners.items():
-            start = time.perf_counter()
+            time.sleep(PAUSE)
             run()
-            times[name].append(time.perf_counter() - start)
-    return {name: statistics.median(values) for name, values in times.items()}
-
-
-def measure(threads: int, rounds: int, only: str) -> list[dict[str, Any]]:
-    from works import works
-
-    rows = []
-    for work in works():
-        if only not in work.name:
-            continue
-        expected = work.oracle(*work.arrays)
-        runners: dict[str, Runner] = {"TDSL": lambda work=work: work.ours(*work.arrays)}
-        for name, run in peers(work, threads):
-            try:
+            for _ in range(TIMED):
+                start = time.perf_counter()
                 run()
-            except Exception as error:
-                print(f"{work.name}: {name} failed: {type(error).__name__}", file=sys.stderr)
+                times[name].append((time.perf_counter() - start) * 1e3)
+    return times
+
+
+def error_of(found: np.ndarray, expected: np.ndarray) -> float:
+    return float(np.abs(found - expected).max() / np.abs(expected).max())
+
+
+def measure(work: Any, threads: int, rounds: int, without: set[str]) -> dict[str, Any]:
+    from systems import systems
+
+    arrays = work.arrays()
+    expected = work.oracle(*arrays)
+    ours = work.ours(arrays)
+    runners = {"TDSL": lambda: ours(*arrays)}
+    failed = {}
+    for name, prepare in systems(work, arrays, threads):
+        if name in without:
+            continue
+        try:
+            run = prepare()
+            error = error_of(run(), expected)
+        except Exception as problem:
+            failed[name] = f"{type(problem).__name__}: {str(problem).strip()[:200]}"
+            continue
+        if not error < work.tolerance:
+            failed[name] = f"wrong by {error:.1e}"
+            continue
+        runners[name] = run
+    errors = {name: error_of(run(), expected) for name, run in runners.items()}
+    assert errors["TDSL"] < work.tolerance, f"TDSL is wrong in {work.name}: {errors['TDSL']:.1e}"
+    times = take_turns(runners, rounds)
+    return {
+        "work": work.name,
+        "threads": threads,
+        "reach": work.reach,
+        "milliseconds": {name: [round(t, 4) for t in taken] for name, taken in times.items()},
+        "errors": errors,
+        "failed": failed,
+    }
+
+
+def measure_all(threads: int, rounds: int, only: str, without: set[str], file: Path) -> None:
+    """One process for each work: a system that takes much memory, or dies, does so alone."""
+    import works
+    from tables import row_text
+
+    names = [work.name for work in works.works()]
+    from gpt2 import works as models
+
+    for name in [*names, *(work.name for work in models())]:
+        if only not in name:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            result = Path(folder) / "row.json"
+            command = [sys.executable, __file__, "--one", name, "--into", str(result)]
+            command += ["--threads", str(threads), "--rounds", str(rounds)]
+            command += ["--without", ",".join(sorted(without))]
+            code = subprocess.run(command, env=environment(threads), check=False).returncode
+            if code or not result.exists():
+                print(f"{name}, {threads} threads: the process ended with {code}", file=sys.stderr)
                 continue
-            runners[name] = run
-        for name, run in runners.items():
-            error = float(np.abs(run() - expected).max() / np.abs(expected).max())
-            assert error < work.tolerance, f"{name} is wrong in {work.name}: {error}"
-        times = median_times(runners, rounds)
-        rows.append({"work": work.name, "milliseconds": {k: v * 1e3 for k, v in times.items()}})
-        print(row_text(rows[-1]), flush=True)
-    return rows
+            row = json.loads(result.read_text())
+        with file.open("a") as lines:
+            lines.write(json.dumps(row) + "\n")
+        print(row_text(row), flush=True)
+        for system, reason in row["failed"].items():
+            print(f"    {system}: {reason}", file=sys.stderr)
 
 
-def best_peer(row: dict[str, Any]) -> tuple[str, float]:
-    times = {name: value for name, value in row["milliseconds"].items() if name != "TDSL"}
-    if not times:
-        return "none", float("nan")
-    name = min(times, key=lambda key: times[key])
-    return name, times[name]
+def measure_one(name: str, threads: int, rounds: int, without: set[str], into: Path) -> None:
+    import gpt2
+    import works
 
-
-def row_text(row: dict[str, Any]) -> str:
-    ours = row["milliseconds"]["TDSL"]
-    name, theirs = best_peer(row)
-    others = ", ".join(f"{k} {v:.2f}" for k, v in row["milliseconds"].items() if k != "TDSL")
-    return (
-        f"| {row['work']} | {ours:.2f} | {theirs:.2f} ({name}) | {ours / theirs:.2f} | {others} |"
-    )
+    bind_to(threads)
+    (work,) = [one for one in (*works.works(), *gpt2.works()) if one.name == name]
+    into.write_text(json.dumps(measure(work, threads, rounds, without)))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--threads", default="1,2", help="numbers of threads, as 1,2")
+    parser.add_argument("--rounds", type=int, default=11, help="turns for each system")
     parser.add_argument("--only", default="", help="only rows whose name holds this text")
-    parser.add_argument("--write", action="store_true", help="write peers.json and peers.md")
+    parser.add_argument("--without", default="", help="systems that are left out")
+    parser.add_argument("--write", action="store_true", help="write the record, table and plot")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    restart_with(arguments.threads)
     sys.path.insert(0, str(HERE))
-    head = "| work | TDSL, ms | best peer, ms | ratio | all |\n|---|---|---|---|---|"
-    print(head)
-    rows = measure(arguments.threads, arguments.rounds, arguments.only)
+    without = {name for name in arguments.without.split(",") if name}
+    if arguments.one:
+        measure_one(
+            arguments.one, int(arguments.threads), arguments.rounds, without, arguments.into
+        )
+        return
+    if arguments.write and arguments.only:
+        parser.error("--write records all rows: leave out --only")
+    import figures
+    import tables
+
+    print(tables.HEAD)
+    counts = [int(count) for count in arguments.threads.split(",")]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "rows.jsonl"
+        file.touch()
+        for threads in counts:
+            measure_all(threads, arguments.rounds, arguments.only, without, file)
+        rows = [json.loads(line) for line in file.read_text().splitlines()]
+    found = figures.measure(arguments.only, arguments.rounds)
+    for figure in found:
+        print(tables.figure_text(figure), flush=True)
     if arguments.write:
-        versions = {}
-        for name in ("torch", "jax", "openvino", "numpy"):
-            if installed(name):
-                versions[name] = importlib.import_module(name).__version__
-        record = {
-            "machine": platform.machine(),
-            "threads": arguments.threads,
-            "versions": versions,
-            "rows": rows,
-        }
-        (HERE / "peers.json").write_text(json.dumps(record, indent=1) + "\n")
-        (HERE / "peers.md").write_text("\n".join([head, *map(row_text, rows)]) + "\n")
+        tables.write(rows, found, counts)
 
 
 if __name__ == "__main__":

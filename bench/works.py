@@ -8,9 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import graphs
 import numpy as np
 
 import tdsl
@@ -30,15 +32,23 @@ pub fn rows[H, T](x: f32[H, T, T]) -> f32[H, T, T] { softmax(x) }
 
 @dataclass(frozen=True)
 class Work:
-    """One row of the table. `torch` builds a module; `jax` a function; both take the arrays."""
+    """One row of the table. The first `inputs` arrays are what changes from call to call, the others
+    are weights, which a system may pack when it compiles."""
 
     name: str
-    arrays: Arrays
+    arrays: Callable[[], Arrays]
     oracle: Callable[..., np.ndarray]
-    ours: Callable[..., np.ndarray]
+    ours: Callable[[Arrays], Callable[..., np.ndarray]]
     torch: Callable[[Any], Callable[..., Any]]
     jax: Callable[[Any], Callable[..., Any]]
+    onnx: Callable[[Arrays, bool], bytes]
+    """With standard operators, or with ONNX Runtime's fused ones."""
     tolerance: float
+    reach: float
+    """The ratio to the best peer that is aimed at."""
+    inputs: int = 1
+    room: tuple[int, ...] = ()
+    """The arrays that torch writes to in place, and that have more room there."""
 
 
 def normal(*shape: int, scale: float = 1.0, seed: int = 0) -> np.ndarray:
@@ -141,6 +151,10 @@ def jax_feed(
 # --- the rows
 
 
+def block_arrays(tokens: int) -> Arrays:
+    return (*attend_arrays(tokens), *feed_arrays())
+
+
 def attend_arrays(tokens: int) -> Arrays:
     return (
         normal(tokens, C),
@@ -170,54 +184,64 @@ def works() -> list[Work]:
     found = [
         Work(
             "matmul 512x768x2304",
-            (normal(512, 768), normal(768, 2304, scale=768**-0.5)),
+            lambda: (normal(512, 768), normal(768, 2304, scale=768**-0.5)),
             lambda x, w: x.astype(np.float64) @ w,
-            rows.product,
+            lambda arrays: rows.product,
             lambda torch: lambda x, w: x @ w,
             lambda jax: lambda x, w: x @ w,
+            graphs.product,
             1e-4,
+            1.0,
         ),
         Work(
             "layer_norm 512x768",
-            (normal(512, C), 1 + normal(C), normal(C, seed=1)),
+            lambda: (normal(512, C), 1 + normal(C), normal(C, seed=1)),
             norm64,
-            rows.norm,
+            lambda arrays: rows.norm,
             lambda torch: lambda x, g, b: torch.nn.functional.layer_norm(x, (C,), g, b),
             lambda jax: lambda x, g, b: jax_norm(jax, x, g, b),
+            graphs.layer_norm,
             1e-4,
+            1.0,
         ),
         Work(
             "softmax 12x512x512",
-            (normal(12, 512, 512, scale=3.0),),
+            lambda: (normal(12, 512, 512, scale=3.0),),
             softmax64,
-            rows.rows,
+            lambda arrays: rows.rows,
             lambda torch: lambda x: x.softmax(-1),
             lambda jax: jax.nn.softmax,
+            graphs.softmax,
             1e-5,
+            1.0,
         ),
     ]
     for tokens in (128, 512, 1024):
         found.append(
             Work(
                 f"attention block T={tokens}",
-                attend_arrays(tokens),
+                partial(attend_arrays, tokens),
                 attend64,
-                lambda *arrays: blocks.attend(*arrays, heads=HEADS),
+                lambda arrays: lambda *a: blocks.attend(*a, heads=HEADS),
                 lambda torch: lambda *a: torch_attend(torch, *a),
                 lambda jax: lambda *a: jax_attend(jax, *a),
+                graphs.attention_block,
                 1e-3,
+                0.85,
             )
         )
     for tokens in (128, 512):
         found.append(
             Work(
                 f"whole block T={tokens}",
-                (*attend_arrays(tokens), *feed_arrays()),
+                partial(block_arrays, tokens),
                 lambda *a: feed64(attend64(*a[:7]), *a[7:]),
-                lambda *arrays: blocks.block(*arrays, heads=HEADS),
+                lambda arrays: lambda *a: blocks.block(*a, heads=HEADS),
                 lambda torch: lambda *a: torch_feed(torch, torch_attend(torch, *a[:7]), *a[7:]),
                 lambda jax: lambda *a: jax_feed(jax, jax_attend(jax, *a[:7]), *a[7:]),
+                graphs.whole_block,
                 1e-3,
+                0.85,
             )
         )
     return found

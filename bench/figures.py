@@ -1,0 +1,184 @@
+"""Figures that are no time against a peer's: compiling, memory, open sizes, and what a call costs."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+HEAD = f"import sys, time, json\nsys.path.insert(0, {str(HERE)!r})\nimport numpy as np\n"
+
+# After NumPy: importing tdsl, reading the program, and the first call, less what a call takes.
+BLOCK = """
+import works
+arrays = works.block_arrays(128)
+expected = works.feed64(works.attend64(*arrays[:7]), *arrays[7:])
+start = time.perf_counter()
+import tdsl
+blocks = tdsl.load(works.PROGRAMS / "blocks.tdsl")
+run = lambda: blocks.block(*arrays, heads=works.HEADS)
+"""
+MODEL = """
+import gpt2, works
+tokens, weights = gpt2.ids(gpt2.TOKENS), gpt2.weights()
+expected = gpt2.last64(tokens, *weights)
+m, p = gpt2.model()
+start = time.perf_counter()
+run = lambda: m.last(tokens, p, heads=works.HEADS)
+"""
+FIRST = """
+loaded = time.perf_counter()
+first = run()
+middle = time.perf_counter()
+second = run()
+end = time.perf_counter()
+assert np.abs(first - expected).max() < 1e-3 * np.abs(expected).max()
+assert np.array_equal(first, second)
+print(json.dumps([(loaded - start) * 1e3, (2 * middle - loaded - end) * 1e3, "mlir" in sys.modules]))
+"""
+# How much more memory a process takes at most while it attends, beyond inputs and a short call.
+MEMORY = """
+import resource
+from works import normal, softmax64
+H, T, D = 12, 4096, 64
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+arrays = [normal(H, T, D, seed=at) for at in range(3)]
+short = [np.ascontiguousarray(a[:, :256]) for a in arrays]
+run(*short)
+before = peak()
+found = run(*arrays)
+grown = peak() - before
+q, k, v = (a[3, :].astype(np.float64) for a in arrays)
+scores = np.where(np.tri(T, dtype=bool)[-64:], q[-64:] @ k.T / np.sqrt(D), -np.inf)
+assert np.abs(found[3, -64:] - softmax64(scores) @ v).max() < 1e-4
+print(json.dumps([grown]))
+"""
+OURS = '''
+import tdsl
+m = tdsl.loads("""tdsl 0.1
+from std.nn import masked_attention, causal
+pub fn attend[H, T, D](q: f32[H, T, D], k: f32[H, T, D], v: f32[H, T, D]) -> f32[H, T, D] {
+    masked_attention(q, k, v, broadcast(causal[Q=T, N=T](0), [H, T, T]))
+}
+""", name="attend")
+run = m.attend
+'''
+TORCH = """
+import torch
+torch.set_num_threads(1)
+attend = torch.nn.functional.scaled_dot_product_attention
+def run(*arrays):
+    with torch.inference_mode():
+        q, k, v = (torch.from_numpy(a)[None] for a in arrays)
+        return attend(q, k, v, is_causal=True)[0].numpy()
+"""
+OPEN = """
+import statistics, works, tdsl
+results = []
+blocks = tdsl.load(works.PROGRAMS / "blocks.tdsl")
+opened = blocks.block.compile(dynamic=("T",), heads=works.HEADS)
+fixed = blocks.block.compile(dynamic=(), heads=works.HEADS)
+for tokens in (128, 512):
+    arrays = works.block_arrays(tokens)
+    expected = works.feed64(works.attend64(*arrays[:7]), *arrays[7:])
+    fixed = tdsl.load(works.PROGRAMS / "blocks.tdsl").block.compile(dynamic=(), heads=works.HEADS)
+    for run in (opened, fixed):
+        assert np.abs(run(*arrays) - expected).max() < 1e-3 * np.abs(expected).max()
+    pairs = []
+    for _ in range(ROUNDS):
+        taken = []
+        for run in (opened, fixed):
+            begin = time.perf_counter()
+            run(*arrays)
+            taken.append(time.perf_counter() - begin)
+        pairs.append(taken)
+    a, b = (statistics.median(pair[at] for pair in pairs) for at in (0, 1))
+    results.append(a / b)
+print(json.dumps(results))
+"""
+CALL = """
+import tdsl
+from calls import PROGRAM, per_call
+m = tdsl.loads(PROGRAM, name="calls")
+x = np.ones(4, np.float32)
+assert (m.total(x, x) == x + x).all()
+m.total(x, x)
+print(json.dumps([per_call(lambda: m.total(x, x)) * 1e6]))
+"""
+
+
+def in_a_process(code: str, **more: str) -> list[Any]:
+    from peers import environment
+
+    command = [sys.executable, "-c", HEAD + code]
+    given = {**environment(1), **more}
+    given.pop("PYTHONDONTWRITEBYTECODE", None)
+    done = subprocess.run(command, capture_output=True, text=True, env=given, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip()[-1500:])
+    found: list[Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def figure(name: str, value: float, unit: str, limit: float, peer: str = "") -> dict[str, Any]:
+    return {"figure": name, "value": round(value, 4), "unit": unit, "limit": limit, "peer": peer}
+
+
+def compiling(what: str, code: str, limit: float, rounds: int) -> Iterator[dict[str, Any]]:
+    """Cold, and then from the disk cache, each in a fresh process."""
+    with tempfile.TemporaryDirectory() as folder:
+        # The parser's own tables are made once for all programs: they are no part of it.
+        in_a_process("import tdsl\ntdsl.loads('tdsl 0.1\\n', name='none')\n" + "print([])",
+                     TDSL_CACHE_DIR=folder)  # fmt: skip
+        cold = in_a_process(code + FIRST, TDSL_CACHE_DIR=folder)
+        warm = [in_a_process(code + FIRST, TDSL_CACHE_DIR=folder) for _ in range(rounds)]
+    assert cold[2], "it was in the cache already"
+    assert not any(one[2] for one in warm), "MLIR was imported"
+    yield figure(f"{what}, cold: compile", cold[1] / 1e3, "s", limit)
+    again = statistics.median(one[0] + one[1] for one in warm)
+    yield figure(f"{what}, from the disk cache, after NumPy is imported", again, "ms", 50)
+
+
+def memory() -> Iterator[dict[str, Any]]:
+    from systems import installed
+
+    (ours,) = in_a_process(OURS + MEMORY)
+    limit, peer = 96.0, "torch eager, as measured before"
+    if installed("torch"):
+        (limit,) = in_a_process(TORCH + MEMORY)
+        peer = f"torch eager {limit:.0f} MB"
+    yield figure("attention T=4096: growth of memory", ours, "MB", round(limit, 1), peer)
+
+
+def opened(rounds: int) -> Iterator[dict[str, Any]]:
+    for tokens, ratio in zip((128, 512), in_a_process(f"ROUNDS = {rounds}\n" + OPEN), strict=True):
+        yield figure(f"whole block T={tokens}: open T to fixed T", ratio, "", 1.03)
+
+
+def call() -> Iterator[dict[str, Any]]:
+    yield figure("a call with two inputs", in_a_process(CALL)[0], "us", 1.0)
+
+
+def measure(only: str, rounds: int) -> list[dict[str, Any]]:
+    """All whose name holds a text; one thread."""
+    groups: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
+        "one block: compile, from the disk cache": lambda: compiling("one block", BLOCK, 0.5, 5),
+        "GPT-2: compile, from the disk cache": lambda: compiling("GPT-2", MODEL, 1.5, 3),
+        "attention T=4096: memory": memory,
+        "whole block: open T to fixed T": lambda: opened(2 * rounds),
+        "a call with two inputs": call,
+    }
+    found = []
+    for name, make in groups.items():
+        if only in name:
+            try:
+                found += make()
+            except RuntimeError as problem:
+                print(f"{name} failed:\n{problem}", file=sys.stderr)
+    return found
