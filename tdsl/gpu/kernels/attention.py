@@ -107,8 +107,8 @@ class AttentionKernel:
         code, tile = self.code, self.tile
         row, other = tile.queries + _GROUP, tile.keys + _GROUP
         whole = -(-self.depth // self.slice) * self.slice
-        span = min(tile.columns, self.groups * SIDE * self.group)
-        self.span = span
+        together = min(max(tile.columns // (SIDE * self.group), 1), self.groups)
+        self.span = span = together * SIDE * self.group
         """Columns of the values that are in shared memory."""
         elements = self.slice * other + tile.keys * (row + span)
         size = BYTES[self.element]
