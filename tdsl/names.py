@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tdsl.runtime.weights.renaming import Names
+from tdsl.runtime.weights.renaming import Names as Names
 
 gpt2_hf = Names(
     about="GPT-2 of Hugging Face, for the struct GPT2 of programs/gpt2.tdsl",

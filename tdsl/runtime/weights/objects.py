@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from tdsl.runtime.arrays import Array, describe
+from tdsl.runtime.frameworks import NotShared, framework_of
 from tdsl.runtime.lists import MOST_DEPTH, StackedList
 from tdsl.runtime.weights.stored import Stored, Unreadable
 
@@ -116,7 +115,7 @@ def stored(name: str, value: Any) -> Stored | Unreadable:
         return Stored(name, number.dtype, (), "Python", lambda begin, end: number, False, False)
     try:
         found = as_array(value)
-    except (BufferError, RuntimeError, TypeError, ValueError) as problem:
+    except (NotShared, BufferError, RuntimeError, TypeError, ValueError) as problem:
         return Unreadable(name, f"{describe(value)} that NumPy cannot read ({problem})")
     if found is None or found.dtype.hasobject:
         return Unreadable(name, describe(value))
@@ -129,21 +128,15 @@ def stored(name: str, value: Any) -> Stored | Unreadable:
 
 
 def as_array(value: Any) -> Array | None:
-    """NumPy arrays, tensors of torch (also those that are trained, and bf16), and what exchanges
-    its memory by DLPack."""
+    """Without a copy where the value can be shared; None for what is no array."""
     if isinstance(value, np.ma.MaskedArray):
         return None
     if isinstance(value, np.ndarray | np.generic):
         return np.asarray(value)
-    if type(value).__module__.partition(".")[0] == "torch" or hasattr(value, "detach"):
-        tensor = value.detach()
-        if str(tensor.dtype) == "torch.bfloat16":
-            # NumPy has no such dtype: the same bits, seen as 16-bit integers on the way.
-            bits: Array = tensor.view(import_module("torch").int16).numpy()
-            same: Array = bits.view(ml_dtypes.bfloat16)
-            return same
-        held: Array = tensor.numpy()
-        return held
+    framework = framework_of(value)
+    if framework is not None:
+        # Weights that are being trained are read as they are now.
+        return framework.share(value.detach() if hasattr(value, "detach") else value)
     if hasattr(value, "__dlpack__"):
         try:
             return np.asarray(np.from_dlpack(value))
