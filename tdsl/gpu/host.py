@@ -165,7 +165,7 @@ class Host:
         def flush() -> None:
             if numbers:
                 kernel = outline_numbers(numbers, self._kernel, self._checks)
-                steps.append(self._launch(kernel, numbers[0]))
+                steps.append(self._launch(kernel, source_of(numbers[0])))
                 numbers.clear()
 
         for operation in list(block.operations):
@@ -204,7 +204,7 @@ class Host:
             self._places, self._buffer, self._status_buffer, self._snapshots, total
         )
 
-    def _launch(self, kernel: KernelFunction, operation: Any) -> Launch:
+    def _launch(self, kernel: KernelFunction, source: str) -> Launch:
         text = kernel.finish()
         self.largest = max(self.largest, kernel.largest)
         if text not in self._names:
@@ -217,7 +217,7 @@ class Host:
             kernel.grid,
             kernel.block,
             tuple(kernel.arguments),
-            source_of(operation),
+            source,
         )
 
     def _changes(self, loaded: Any) -> bool:
@@ -230,7 +230,7 @@ class Host:
             type_ = ir.MemRefType.get([], loaded.results[0].type)
             kept = memref.AllocOp(type_, [], []).result
         kernel = outline_snapshot(loaded, kept, self._kernel)
-        step = self._launch(kernel, loaded)
+        step = self._launch(kernel, source_of(loaded))
         self._snapshots[key(loaded.results[0])] = kept
         return step
 
@@ -240,8 +240,8 @@ class Host:
         copied = self._copy(operation)
         if copied is not None:
             return [copied]
-        kernel = outline_operation(operation, self._kernel, self._checks)
-        return [self._launch(kernel, operation)]
+        source = source_of(operation)
+        return [self._launch(outline_operation(operation, self._kernel, self._checks), source)]
 
     def _copy(self, operation: Any) -> Copy | None:
         """A copy of bytes as such, where an operation is no more than that."""
@@ -267,10 +267,11 @@ class Host:
             raise Unsupported("a loop that hands memory on")
         nest = _grid_loops(loop)
         if nest is not None:
+            source = source_of(nest.operation)
             kernel = outline_operation(
                 nest.operation, self._kernel, self._checks, nest.loops, nest.checks
             )
-            return [self._launch(kernel, nest.operation)]
+            return [self._launch(kernel, source)]
         bounds = [self._places.linear(operand) for operand in list(loop.operands)[:3]]
         literal = [one.constant for one in bounds if one is not None and not one.factors]
         if len(literal) != 3:

@@ -267,6 +267,8 @@ def outline_operation(
         memories = [_memory(kernel, access) for access in item.accesses]
         reduced = [at for at, reduces in enumerate(item.reductions) if reduces]
         _nest(item, memories, extents, counters, reduced, checks, kernel)
+    # What is left of it uses values of the kernel.
+    operation.erase()
     return kernel
 
 

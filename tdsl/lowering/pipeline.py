@@ -127,7 +127,6 @@ def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
     if stage == "nvvm":
         return (
             Pass("copies-to-linalg", copies_to_linalg.run),
-            Pass("generalise", "linalg-generalize-named-ops"),
             *backend.device,
         )
     raise ValueError(f"no passes lead to `{stage}`; they lead to {', '.join(backend.stages)}")

@@ -1,0 +1,95 @@
+"""Carry out a launch plan on this processor, with the emulator in place of a GPU."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from tdsl.gpu.emulator import EmulationError, Emulator, Order, Span
+from tdsl.gpu.plan import Copy, Launch, Number, Plan, Pointer
+from tdsl.lowering.bounds import STATUS_WORDS
+from tdsl.lowering.interface import Interface
+
+_GUARD: Final = 256
+_GUARD_BYTE: Final = 0xA5
+_ALIGNMENT: Final = 256
+_UNSET: Final = 0xFF  # NaN in every float
+
+
+@dataclass(frozen=True)
+class EmulatedProgram:
+    """A compiled function that is run by the emulator."""
+
+    emulator: Emulator
+    plan: Plan
+    interface: Interface
+    order: Order = "forward"
+
+    def entry(self, data: bytes, sizes: bytes) -> int:
+        """As the native entry of a function: data[] is the addresses of the inputs, the results,
+        scratch memory (which this has no use for) and the status block."""
+        addresses = struct.unpack(f"{len(data) // 8}P", data)
+        inputs, results = len(self.interface.inputs), len(self.interface.results)
+        status = self.run(addresses[:inputs], addresses[inputs : inputs + results])
+        if status[0]:
+            block = (ctypes.c_int64 * STATUS_WORDS).from_address(addresses[inputs + results + 1])
+            block[:] = status
+        return status[0]
+
+    def run(
+        self,
+        inputs: Sequence[int],
+        results: Sequence[int],
+        order: Order | None = None,
+    ) -> list[int]:
+        """Run on memory at these addresses; gives the status block."""
+        status = np.zeros(STATUS_WORDS, np.int64)
+        arena = np.full(self.plan.scratch_bytes + 2 * _GUARD + _ALIGNMENT, _UNSET, np.uint8)
+        start = arena.ctypes.data + _GUARD
+        skipped = -start % _ALIGNMENT
+        first = _GUARD + skipped
+        last = first + self.plan.scratch_bytes
+        arena[:first] = arena[last:] = _GUARD_BYTE
+        spans = []
+        for buffer in self.plan.buffers:
+            address = {
+                "input": lambda place: inputs[place],
+                "result": lambda place: results[place],
+                "scratch": lambda place: start + skipped + place,
+                "status": lambda place: status.ctypes.data,
+            }[buffer.role](buffer.place)
+            spans.append((address, address + buffer.bytes))
+            if buffer.role == "result":
+                ctypes.memset(address, _UNSET, buffer.bytes)
+        for step, counters in self.plan.run():
+
+            def place(pointer: Pointer, counters: Any = counters) -> Span:
+                low, high = spans[pointer.buffer]
+                return Span(low + pointer.offset.at(counters), low, high)
+
+            if isinstance(step, Copy):
+                target, source = place(step.target), place(step.source)
+                if target.address + step.bytes > target.high or target.address < target.low:
+                    raise EmulationError("a copy goes beyond the buffer that it writes")
+                ctypes.memmove(target.address, source.address, step.bytes)
+            else:
+                self._launch(step, counters, place, order or self.order)
+        if (arena[:first] != _GUARD_BYTE).any() or (arena[last:] != _GUARD_BYTE).any():
+            raise EmulationError(f"`{self.plan.function}` writes outside of its scratch memory")
+        return [int(word) for word in status]
+
+    def _launch(self, launch: Launch, counters: Any, place: Any, order: Order) -> None:
+        arguments = [
+            one.value.at(counters) if isinstance(one, Number) else place(one)
+            for one in launch.arguments
+        ]
+        try:
+            self.emulator.launch(launch.kernel, launch.grid, launch.block, arguments, order)
+        except EmulationError as problem:
+            at = f" ({launch.source})" if launch.source else ""
+            raise EmulationError(f"{problem}{at}") from None
