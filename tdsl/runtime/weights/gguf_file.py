@@ -81,14 +81,14 @@ def _stored(
     release = partial(_release, file, begin, step)
     if plain is not None:
         read = partial(_plain, file, begin, step, plain, shape)
-        return Stored(place.name, plain, shape, form.name, read, True, True, release)
+        return Stored(place.name, plain, shape, form.name, read, True, None, release)
     if len(shape) < 2:
         # One row of blocks, read as a whole.
         read = partial(_vector, file, package, begin, row_bytes, form, place.name)
-        return Stored(place.name, np.dtype(np.float32), shape, form.name, read, False, False)
+        return Stored(place.name, np.dtype(np.float32), shape, form.name, read, False)
     inner = (*shape[1:-1], row_bytes)
     read = partial(_quantised, file, package, begin, step, inner, form, place.name)
-    return Stored(place.name, np.dtype(np.float32), shape, form.name, read, False, True, release)
+    return Stored(place.name, np.dtype(np.float32), shape, form.name, read, False, None, release)
 
 
 def _release(file: MappedFile, begin: int, step: int, first: int, last: int) -> None:

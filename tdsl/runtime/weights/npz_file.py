@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import lzma
 import os
+import struct
 import zipfile
 import zlib
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import ml_dtypes
 import numpy as np
 
 from tdsl.errors import FileError
 from tdsl.runtime.arrays import Array
-from tdsl.runtime.weights.stored import Stored
+from tdsl.runtime.weights.stored import Stored, ranges
 from tdsl.runtime.weights.tensor_file import TensorFile
 
 _MOST_HEADER: Final = 1 << 16
@@ -24,19 +28,39 @@ _PIECE: Final = 1 << 20
 def npz(path: str | os.PathLike[str]) -> TensorFile:
     """The arrays of an `.npz` file; each is read when it is asked for."""
     place = Path(path)
-    try:
-        with zipfile.ZipFile(place) as archive:
-            members = archive.infolist()
-            stored: dict[str, Stored] = {}
-            for member in members:
-                found = _stored(place, archive, member)
-                if found.name in stored:
-                    raise _error(place, f"the name `{found.name[:80]}` stands twice in it")
-                stored[found.name] = found
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OverflowError) as problem:
-        # RuntimeError: encrypted members; NotImplementedError, which is one: unknown compression.
-        raise _error(place, f"it is no sound zip archive ({problem})") from None
+    stored: dict[str, Stored] = {}
+    with (
+        open(place, "rb") as opened,
+        _told(place, "it is no sound zip archive"),
+        zipfile.ZipFile(opened) as archive,
+    ):
+        for member in archive.infolist():
+            found = _stored(place, archive, member)
+            if found.name in stored:
+                raise _error(place, f"the name `{found.name[:80]}` stands twice in it")
+            stored[found.name] = found
     return TensorFile(str(place), "npz", stored, {})
+
+
+@contextmanager
+def _told(place: Path, what: str) -> Iterator[None]:
+    """Whatever `zipfile` and the decompressors raise about a damaged file as one kind of error."""
+    try:
+        yield
+    except FileError:
+        raise
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
+        struct.error,
+        EOFError,
+        OSError,
+        OverflowError,
+        RuntimeError,  # encrypted, or of an unknown compression
+        ValueError,
+    ) as problem:
+        raise _error(place, f"{what} ({problem})") from None
 
 
 def _error(place: Path, text: str, *lines: str) -> FileError:
@@ -59,8 +83,9 @@ def _stored(place: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> S
                 f"`{name[:80]}` takes {size} bytes as NumPy's {dtype} of the shape {shape},"
                 f" and {member.file_size - file.tell()} are there",
             )
-    read = partial(_rows, place, member, dtype, shape, order)
-    return Stored(name, dtype, shape, f"NumPy's {dtype}", read, False, False)
+    entry = _Entry(place, member, dtype, shape, order)
+    form = f"NumPy's {dtype}"
+    return Stored(name, dtype, shape, form, entry.rows, False, entry.pieces)
 
 
 def _described(place: Path, name: str, file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
@@ -90,28 +115,56 @@ def _described(place: Path, name: str, file: Any) -> tuple[tuple[int, ...], bool
     return shape, order, dtype
 
 
-def _rows(
-    place: Path,
-    member: zipfile.ZipInfo,
-    dtype: np.dtype[Any],
-    shape: tuple[int, ...],
-    fortran: bool,
-    first: int,
-    last: int,
-) -> Array:
-    whole = np.empty(shape[::-1] if fortran else shape, dtype)
-    try:
-        with zipfile.ZipFile(place) as archive, archive.open(member) as file:
-            _described(place, member.filename, file)
-            target = whole.reshape(-1).view(np.uint8)
-            while len(target):
-                data = file.read(min(len(target), _PIECE))
-                if not data:
-                    raise EOFError("it ends too early")
-                target[: len(data)] = np.frombuffer(data, np.uint8)
-                target = target[len(data) :]
-            file.read(1)  # at the end the checksum is compared
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as problem:
-        raise _error(place, f"`{member.filename[:80]}` is damaged ({problem})") from None
-    array = whole.T if fortran else whole
-    return array[first:last] if shape else array
+@dataclass(frozen=True)
+class _Entry:
+    """An array in the archive, read anew each time, and checked by its checksum."""
+
+    place: Path
+    member: zipfile.ZipInfo
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    is_fortran: bool
+
+    def rows(self, first: int, last: int) -> Array:
+        shape = self.shape[::-1] if self.is_fortran else self.shape
+        whole = np.empty(shape, self.dtype)
+        with self.opened() as file:
+            _fill(file, whole.reshape(-1).view(np.uint8))
+        array = whole.T if self.is_fortran else whole
+        return array[first:last] if self.shape else array
+
+    def pieces(self) -> Iterator[tuple[int, int, Array]]:
+        count = self.shape[0] if self.shape else 1
+        if self.is_fortran or not self.shape:
+            yield 0, count, self.rows(0, count)
+            return
+        row = self.dtype.itemsize
+        for axis in self.shape[1:]:
+            row *= axis
+        with self.opened() as file:
+            for begin, end in ranges(count, count * row):
+                piece = np.empty((end - begin, *self.shape[1:]), self.dtype)
+                _fill(file, piece.reshape(-1).view(np.uint8))
+                yield begin, end, piece
+
+    @contextmanager
+    def opened(self) -> Iterator[IO[bytes]]:
+        """The data of the array; at the end it is compared with its checksum."""
+        name = self.member.filename
+        with (
+            _told(self.place, f"`{name[:80]}` is damaged"),
+            zipfile.ZipFile(self.place) as archive,
+            archive.open(self.member) as file,
+        ):
+            _described(self.place, name, file)
+            yield file
+            file.read(1)
+
+
+def _fill(file: IO[bytes], target: Array) -> None:
+    while len(target):
+        data = file.read(min(len(target), _PIECE))
+        if not data:
+            raise EOFError("it ends too early")
+        target[: len(data)] = np.frombuffer(data, np.uint8)
+        target = target[len(data) :]

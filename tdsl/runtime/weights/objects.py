@@ -112,7 +112,7 @@ def stored(name: str, value: Any) -> Stored | Unreadable:
     if isinstance(value, bool | int | float):
         # A Python number fits every scalar of its kind: see `is_weak`.
         number = np.asarray(value)
-        return Stored(name, number.dtype, (), "Python", lambda begin, end: number, False, False)
+        return Stored(name, number.dtype, (), "Python", lambda begin, end: number, False)
     try:
         found = as_array(value)
     except (NotShared, BufferError, RuntimeError, TypeError, ValueError) as problem:

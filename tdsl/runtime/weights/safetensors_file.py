@@ -160,7 +160,7 @@ def _stored(file: MappedFile, entry: _Entry, data: int) -> Stored:
         entry.form,
         partial(_rows, file, begin, row, dtype, entry.shape),
         True,
-        True,
+        None,
         lambda first, last: file.release(begin + first * row, begin + last * row),
     )
 

@@ -25,7 +25,8 @@ class Stored:
     form: str  # as the source calls it: F32, Q4_1
     rows: Callable[[int, int], Array]
     is_view: bool = True
-    splits: bool = True  # whether some rows can be read without reading all
+    # Rows one after the other, where some of them cannot be read without those before.
+    stream: Callable[[], Iterator[tuple[int, int, Array]]] | None = None
     # Tell the system that these rows are not needed in memory any more.
     release: Callable[[int, int], None] = lambda begin, end: None
 
@@ -46,14 +47,19 @@ class Stored:
 
     def pieces(self) -> Iterator[tuple[int, int, Array]]:
         """All rows, a few megabytes at a time."""
-        if not self.splits:
-            yield 0, self.count, self.array()
+        if self.stream is not None:
+            yield from self.stream()
             return
-        step = max(1, PIECE_BYTES * self.count // max(1, self.nbytes))
-        for begin in range(0, self.count, step):
-            end = min(begin + step, self.count)
+        for begin, end in ranges(self.count, self.nbytes):
             yield begin, end, self.rows(begin, end)
             self.release(begin, end)
+
+
+def ranges(count: int, nbytes: int) -> Iterator[tuple[int, int]]:
+    """So many rows cut into ranges of a few megabytes."""
+    step = max(1, PIECE_BYTES * count // max(1, nbytes))
+    for begin in range(0, count, step):
+        yield begin, min(begin + step, count)
 
 
 @dataclass(frozen=True)
