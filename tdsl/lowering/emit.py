@@ -141,6 +141,12 @@ def emit_modules(parts: Sequence[tuple[Graph, Sequence[Claim]]], *, locations: b
     return "\n\n".join([*blocks, *("\n".join(lines) for lines in functions)]) + "\n"
 
 
+def names_of_claims(graph: Graph, claims: Sequence[Claim]) -> tuple[str, ...]:
+    """The function of each claim in the module of the graph."""
+    outlined = _Outlined(graph, claims, Maps(), locations=False)
+    return tuple(outlined.of[claim.root] for claim in claims)
+
+
 class _Outlined:
     """The functions of the claims; those that compute the same are one."""
 

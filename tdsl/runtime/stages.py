@@ -48,8 +48,16 @@ def graphs_of(program: typed.Program, instances: Sequence[Instance]) -> list[Gra
 
 
 def remarks_of(graphs: Sequence[Graph], kernels: str) -> list[Remark]:
-    kinds = Kernels.parse(kernels).kinds
-    return [remark for graph in graphs for remark in find_claims(graph, kinds)[1]]
+    """What is claimed, what nearly is, and what is claimed but refused by the kernels."""
+    from tdsl.cpu.backend import CPU
+    from tdsl.lowering.refusals import refusals
+
+    options = Options(Kernels.parse(kernels))
+    found: list[Remark] = []
+    for graph in graphs:
+        claims, remarks = find_claims(graph, options.kernels.kinds)
+        found += [*remarks, *refusals(graph, claims, options, CPU)]
+    return found
 
 
 def stage_text(

@@ -139,6 +139,19 @@ def test_kernels_and_remarks(tdslc: Command, program: Path) -> None:
     assert "tdsl.claim" not in done.out
 
 
+def test_remarks_say_why_a_kernel_refuses(tdslc: Command, tmp_path: Path) -> None:
+    file = tmp_path / "powers.tdsl"
+    file.write_text(
+        "tdsl 0.1\npub fn powers(x: f32[4, 5], w: f32[5, 6], n: i32[4, 6]) -> i32[4, 6] {\n"
+        "    i32(x @ w) ** n\n}\n"
+    )
+    done = tdslc(file, "--emit=graph", "--remarks")
+    assert "powers.tdsl:3:" in done.err
+    assert "matmul not claimed: no kernel takes what was claimed: scf.for has no form" in done.err
+    done = tdslc(file, "--emit=graph", "--remarks", "--kernels=matmul:loops")
+    assert "no kernel takes" not in done.err
+
+
 def test_tests_run_in_both_ways(tdslc: Command, program: Path) -> None:
     done = tdslc("test", program)
     assert done.code == 0, done.err
