@@ -28,7 +28,8 @@ from tdsl.runtime.bound import Bound, addresses, opened
 from tdsl.runtime.build import build, can_elaborate
 from tdsl.runtime.calling import Plan, address_of, addresses_of
 from tdsl.runtime.donating import check_donation, give_up, originals, refuse_donated, take_over
-from tdsl.runtime.layout import layout_of
+from tdsl.runtime.giving import as_numpy, give_alike
+from tdsl.runtime.layout import layout_of, python_name
 from tdsl.runtime.native import NativeCalls, is_plain_tuple
 from tdsl.runtime.passing import (
     Donated,
@@ -42,11 +43,11 @@ from tdsl.runtime.reading import Reader
 from tdsl.runtime.recompiles import remember, warn_if_many
 from tdsl.runtime.solving import solve_arguments
 from tdsl.runtime.specialise import Instance, Instances, Point, statics_of
-from tdsl.runtime.structs import StructClasses
+from tdsl.runtime.structs import Struct, StructClasses
 from tdsl.syntax.diagnostics import DiagnosticError
 from tdsl.types.numbers import Kind
 from tdsl.types.sizes import Size
-from tdsl.types.types import Substitution, TupleType
+from tdsl.types.types import StructType, Substitution, TupleType
 
 # Plans are cheap to make again; a function that is called with ever new lengths must not collect
 # them without end.
@@ -156,7 +157,7 @@ class Function:
         pointers: list[int] = []
         for argument in arguments:
             if type(argument) is not array_type or argument.flags.num & wanted != wanted:
-                return self._call_slowly(arguments, keywords)
+                return self._call_from_elsewhere(arguments, keywords)
             key.append(argument.dtype)
             key.append(argument.shape)
             pointers.append(address(argument))
@@ -185,7 +186,7 @@ class Function:
         values, statics = self._in_order(arguments, keywords)
         read = self._reader.read(values) if self._reader is not None else None
         if read is None:
-            return self._call_slowly(arguments, keywords, donated=donated)
+            return self._call_from_elsewhere(arguments, keywords, donated)
         key, arrays, weights = read
         if statics:
             key.append(_statics_key(statics))
@@ -229,6 +230,17 @@ class Function:
             for parameter in parameters_of(self._layout, donated):
                 give_up(values[parameter], self.__name__)
         return plan.run(pointers, given)
+
+    def _call_from_elsewhere(
+        self, arguments: tuple[Any, ...], keywords: dict[str, Any], donated: Donated = ()
+    ) -> Any:
+        """With arrays of other frameworks among the arguments, or what is not plain."""
+        known = as_numpy(arguments)
+        if known is None:
+            return self._call_slowly(arguments, keywords, donated=donated)
+        if donated:
+            return give_alike(arguments, self._call_slowly(known, keywords, donated=donated))
+        return give_alike(arguments, self(*known, **keywords))
 
     def _in_order(
         self, arguments: tuple[Any, ...], keywords: dict[str, Any]
@@ -292,7 +304,7 @@ class Function:
         left_out = len(arguments) < len(arrays) and len(statics) == len(keywords)
         if shorter is not None and left_out and all(a.dtype.isnative for a in arguments):
             self._shorter[shorter] = plan, arrays[len(arguments) :]
-        return self._run(plan, values, arrays, weights, donated)
+        return give_alike(values, self._run(plan, values, arrays, weights, donated))
 
     def _key(
         self, given: Sequence[Array | WeakNumber], statics: Mapping[str, Any]
@@ -433,6 +445,14 @@ class Function:
         instances = tuple(instance.describe(kinds) for instance in self._instances)
         hits = self._hits + self._native.calls
         return CacheInfo(hits, self._misses, len(instances), instances)
+
+    def struct_parameters(self) -> dict[str, type[Struct]]:
+        """The classes of the parameters that are structs."""
+        return {
+            python_name(name): self._classes.of(type_)
+            for name, type_ in self._signature.parameters
+            if isinstance(type_, StructType)
+        }
 
     @property
     def __signature__(self) -> inspect.Signature:
