@@ -11,7 +11,7 @@ from random import Random
 
 import random_programs
 from differential import compare, draw
-from random_calls import compare_call, draw_call
+from random_calls import compare_call, draw_call, opened
 from random_data import generate_data
 from random_edits import edited
 
@@ -34,7 +34,7 @@ def _called(module: tdsl.Module, name: str, random: Random, text: str) -> Outcom
     call = draw_call(function, random)
     if call is None:
         return Outcome("no call")
-    what, said = compare_call(function, call, text)
+    what, said = compare_call(function, call, text, opened(function, call, random))
     return Outcome(what, said, text)
 
 

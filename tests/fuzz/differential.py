@@ -105,8 +105,14 @@ def as_tuple(value: Any) -> tuple[Array, ...]:
     return tuple(value) if isinstance(value, tuple) else (value,)
 
 
+def dtype_of(array: Array) -> DType:
+    dtype = of_numpy(array.dtype)
+    assert dtype is not None
+    return dtype
+
+
 def expected(function: tdsl.Function, arrays: list[Array], statics: dict[str, int]) -> Any:
-    types = [TensorType(of_numpy(a.dtype), tuple(map(Size.of, a.shape))) for a in arrays]
+    types = [TensorType(dtype_of(a), tuple(map(Size.of, a.shape))) for a in arrays]
     sizes = {name: Size.of(value) for name, value in statics.items()}
     signature = function._signature
     solved = solve_call(signature, types, sizes, Facts())
@@ -118,7 +124,7 @@ def difference(wanted: Array, found: Array, dtype: str) -> str | None:
     """What is wrong with a result; None where nothing is. `dtype` is the narrowest in use."""
     if wanted.shape != found.shape or wanted.dtype != found.dtype:
         return f"{found.dtype}{found.shape} for {wanted.dtype}{wanted.shape}"
-    if of_numpy(wanted.dtype).name not in TOLERANCE:
+    if dtype_of(wanted).name not in TOLERANCE:
         wrong = wanted != found
     else:
         a, b = wanted.astype(np.float64), found.astype(np.float64)

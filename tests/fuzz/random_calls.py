@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -12,9 +14,9 @@ from differential import TOLERANCE, Array, array, difference
 
 import tdsl
 from tdsl.check import typed
-from tdsl.graph.values import fields_of
+from tdsl.check.fields import fields_of
 from tdsl.reference.evaluate import evaluate
-from tdsl.types.dtypes import DTYPES, DType
+from tdsl.types.dtypes import DTYPES, Bound, DType
 from tdsl.types.sizes import Pack, Size, Symbol
 from tdsl.types.types import (
     ListType,
@@ -28,8 +30,17 @@ from tdsl.types.types import (
 SIZES = (1, 2, 2, 3, 3, 4, 5, 8)
 # An evaluation whose arguments differ by this much may not differ visibly: else a rounding is
 # enough to make other numbers of it, and there is nothing to compare.
-NUDGE = 1e-6
+NUDGE = {"f64": 1e-6, "f32": 1e-6, "f16": 2e-3, "bf16": 2e-2}  # by the narrowest dtype in use
+_FLOATS = ("f32", "f32", "f32", "f64", "f16", "bf16")
+_INTEGERS = ("i32", "i64")
+_DTYPES: Mapping[Bound, tuple[str, ...]] = {
+    "float": _FLOATS,
+    "int": _INTEGERS,
+    "number": (*_FLOATS, *_INTEGERS),
+    "any": (*_FLOATS, *_INTEGERS, "bool"),
+}
 TRIES = 200
+NEEDS_SIZE = ("E0206", "E0414", "E0506")  # of an instance with open sizes
 MOST_ELEMENTS = 200_000
 
 
@@ -88,7 +99,7 @@ def draw_parameters(signature: typed.Signature, random: Random) -> Substitution 
         for pack in signature.packs
     }
     dtypes = {
-        variable: DTYPES[random.choice(("f32", "f32", "f64"))] for variable in signature.dtypes
+        variable: DTYPES[random.choice(_DTYPES[variable.bound])] for variable in signature.dtypes
     }
     for _ in range(TRIES):
         sizes = {s: Size.of(max(random.choice(SIZES), s.least)) for s in ordered}
@@ -179,18 +190,39 @@ def unstacked(program: typed.Program, value: Any, type_: Type) -> Any:
             return value
 
 
-def nudged(value: Any, random: np.random.Generator) -> Any:
+def nudged(value: Any, random: np.random.Generator, narrowest: str) -> Any:
     if isinstance(value, dict):
-        return {name: nudged(part, random) for name, part in value.items()}
+        return {name: nudged(part, random, narrowest) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(nudged(part, random) for part in value)
+        return type(value)(nudged(part, random, narrowest) for part in value)
     if value.dtype.kind in "iub":
         return value
-    by = 1 + NUDGE * random.choice((-1.0, 1.0), value.shape)
+    by = 1 + NUDGE[narrowest] * random.choice((-1.0, 1.0), value.shape)
     return (value.astype(np.float64) * by).astype(value.dtype)
 
 
-def compare_call(function: tdsl.Function, call: Call, text: str) -> tuple[str, str | None]:
+def opened(function: tdsl.Function, call: Call, random: Random) -> Any:
+    """The function as it is, or compiled with some sizes open."""
+    sizes = [p.name for p in function._signature.sizes if not p.static]
+    chosen = [name for name in sizes if random.random() < 0.5]
+    if not chosen or random.random() < 0.4:
+        return function
+    try:
+        statics: dict[str, Any] = dict(call.statics)
+        compiled = function.compile(dynamic=chosen, **statics)
+        with contextlib.suppress(IndexError):
+            compiled(*call.arguments, **call.statics)
+    except tdsl.CompileError as error:
+        # A size may have to be known: that an `if` asks for it, or no array shows it.
+        if not any(d.code in NEEDS_SIZE for d in error.diagnostics):
+            raise
+        return function
+    return compiled
+
+
+def compare_call(
+    function: tdsl.Function, call: Call, text: str, compiled: Any = None
+) -> tuple[str, str | None]:
     """("same", "raises", "unstable" or "wrong", and of the last what is)."""
     reference, program = function._signature.function, function._program
 
@@ -205,7 +237,7 @@ def compare_call(function: tdsl.Function, call: Call, text: str) -> tuple[str, s
     except IndexError as error:
         said = str(error)
     try:
-        found = function(*call.arguments, **call.statics)
+        found = (compiled or function)(*call.arguments, **call.statics)
     except IndexError as error:
         if said:
             return "raises", None
@@ -218,12 +250,13 @@ def compare_call(function: tdsl.Function, call: Call, text: str) -> tuple[str, s
     if len(a) != len(b):
         return "wrong", f"{len(b)} arrays for {len(a)}"
     order = list(TOLERANCE)
-    used = [name for name in order if name in text] or ["f32"]
+    used = [name for name in order if re.search(rf"\b{name}\b", text)] or ["f32"]
+    used += [d.name for d in call.parameters.dtypes.values() if d.name in order]
     narrowest = max(used, key=order.index)
     differences = [difference(x, y, narrowest) for x, y in zip(a, b, strict=True)]
     if not any(differences):
         return "same", None
-    near = list(leaves(by_evaluator(nudged(call.arguments, np.random.default_rng(0)))))
+    near = list(leaves(by_evaluator(nudged(call.arguments, np.random.default_rng(0), narrowest))))
     if any(difference(x, y, narrowest) for x, y in zip(a, near, strict=True)):
         return "unstable", None
     return "wrong", "; ".join(d for d in differences if d)

@@ -6,92 +6,14 @@ typed by construction, and every float stays around 1, however often a loop goes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from random import Random
 
-FLOATS = ("E", "f32", "f32", "f64")
+from random_types import Both, Leaf, Many, Record, Struct, Tree, leaves, placed
+
+FLOATS = ("E", "E", "f32", "f32", "f32", "f64", "f16", "bf16")
+INTEGERS = ("i32", "i32", "i64", "i16", "i8", "u32", "u8")
+OTHERS = (*INTEGERS, "bool", "bool")
 SIZES = ("N", "M", "K")
-
-
-@dataclass(frozen=True)
-class Leaf:
-    dtype: str
-    shape: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return self.dtype + (f"[{', '.join(self.shape)}]" if self.shape else "")
-
-
-@dataclass(frozen=True)
-class Many:
-    item: Tree
-    length: str
-
-    def __str__(self) -> str:
-        return f"[{self.item}; {self.length}]"
-
-
-@dataclass(frozen=True)
-class Both:
-    items: tuple[Tree, ...]
-
-    def __str__(self) -> str:
-        return f"({', '.join(map(str, self.items))})"
-
-
-@dataclass(frozen=True)
-class Record:
-    """An instance of a struct: what stands for each of its parameters, and its fields with that."""
-
-    name: str
-    arguments: tuple[str, ...]
-    fields: tuple[tuple[str, Tree], ...]
-
-    def __str__(self) -> str:
-        return f"{self.name}[{', '.join(self.arguments)}]"
-
-
-Tree = Leaf | Many | Both | Record
-
-
-@dataclass(frozen=True)
-class Struct:
-    name: str
-    parameters: tuple[str, ...]
-    fields: tuple[tuple[str, Tree], ...]
-
-
-def placed(tree: Tree, by: dict[str, str]) -> Tree:
-    """The type with parameters of a struct replaced."""
-    match tree:
-        case Leaf(dtype, shape):
-            return Leaf(by.get(dtype, dtype), tuple(by.get(d, d) for d in shape))
-        case Many(item, length):
-            return Many(placed(item, by), by.get(length, length))
-        case Both(items):
-            return Both(tuple(placed(item, by) for item in items))
-        case Record(name, arguments, fields):
-            return Record(
-                name,
-                tuple(by.get(a, a) for a in arguments),
-                tuple((field, placed(t, by)) for field, t in fields),
-            )
-
-
-def leaves(text: str, tree: Tree) -> Iterator[tuple[str, Leaf]]:
-    """Every array that a name gives access to, as it is written."""
-    match tree:
-        case Leaf():
-            yield text, tree
-        case Record(fields=fields):
-            for name, field in fields:
-                yield from leaves(f"{text}.{name}", field)
-        case Both(items):
-            for number, item in enumerate(items):
-                yield from leaves(f"{text}[{number}]", item)
-        case Many(item):
-            yield from leaves(f"{text}[0]", item)
 
 
 Scope = list[tuple[str, Tree]]
@@ -102,8 +24,10 @@ class DataGenerator:
         self.random = random
         self.count = 0
         self.structs: list[Struct] = []
-        self.checked: set[str] = set()  # what a run-time position may refuse to give
-        self.floats = FLOATS if random.random() < 0.5 else FLOATS[1:]
+        # In half of the programs those of one or two widths, whose tolerance is small.
+        self.floats = FLOATS if random.random() < 0.5 else ("f32", "f32", "f64")
+        if random.random() < 0.5:
+            self.floats = ("E", *self.floats)
 
     def name(self, letter: str = "v") -> str:
         self.count += 1
@@ -116,7 +40,7 @@ class DataGenerator:
 
     def leaf(self, sizes: tuple[str, ...] = SIZES, dtypes: tuple[str, ...] = ()) -> Leaf:
         rank = self.random.choice((0, 1, 1, 1, 2, 2))
-        dtype = self.random.choice(dtypes or (*self.floats * 3, "i32"))
+        dtype = self.random.choice(dtypes or (*self.floats * 3, *OTHERS))
         return Leaf(dtype, tuple(self.random.choice(sizes) for _ in range(rank)))
 
     def declare(self) -> None:
@@ -126,7 +50,7 @@ class DataGenerator:
             ("b", self.leaf(("A", "B"), ("T",))),
         ]
         if self.chance(0.5):
-            fields.append(("n", self.leaf(("A", "B"), ("i32", "f32"))))
+            fields.append(("n", self.leaf(("A", "B"), (*OTHERS, "f32"))))
         if self.structs and self.chance(0.6):
             fields.append(("part", self.instance(self.structs[-1], ("A", "B"), "T")))
         if self.structs and self.chance(0.3):
@@ -163,7 +87,11 @@ class DataGenerator:
     # --- expressions of a type
 
     def number(self, leaf: Leaf) -> str:
-        values = ("1", "2", "-3", "7") if leaf.dtype == "i32" else ("0.5", "-0.25", "1.5", "pi")
+        values: tuple[str, ...] = ("0.5", "-0.25", "1.5", "pi")
+        if leaf.dtype in OTHERS:
+            values = ("1", "2", "3", "7") if leaf.dtype[0] == "u" else ("1", "2", "-3", "7")
+        if leaf.dtype == "bool":
+            values = ("true", "false")
         value = self.random.choice(values)
         if leaf.shape:
             return f"full([{', '.join(leaf.shape)}], {value}, {leaf.dtype})"
@@ -175,15 +103,20 @@ class DataGenerator:
         for name, tree in scope:
             for text, leaf in leaves(name, tree):
                 if leaf.dtype != wanted.dtype:
-                    if leaf.shape == wanted.shape and "i32" not in (leaf.dtype, wanted.dtype):
+                    # Floats stay around 1, and what jumps is made of what is exact.
+                    if leaf.shape == wanted.shape and (leaf.dtype in OTHERS) == (
+                        wanted.dtype in OTHERS
+                    ):
                         fits.append(f"{wanted.dtype}({text})")
                     continue
                 if leaf.shape == wanted.shape:
                     fits += [text] * 3
                 elif leaf.shape[1:] == wanted.shape and leaf.shape:
                     fits += [f"{text}[0]", f"{text}[-1]", f"max({text}, axis=0)"]
-                    if wanted.dtype != "i32":
+                    if wanted.dtype not in OTHERS:
                         fits.append(f"mean({text}, axis=0)")
+                    if wanted.dtype == "bool":
+                        fits += [f"any({text}, axis=0)", f"all({text}, axis=0)"]
                 elif leaf.shape[::-1] == wanted.shape:
                     fits.append(f"{text}.T")
                 elif len(leaf.shape) == 2 and leaf.shape[:1] == wanted.shape:
@@ -193,7 +126,7 @@ class DataGenerator:
         return self.random.choice(fits) if fits else None
 
     def product(self, wanted: Leaf, scope: Scope) -> str | None:
-        if not wanted.shape or wanted.dtype == "i32":
+        if not wanted.shape or wanted.dtype in OTHERS:
             return None
         every = [
             (text, leaf)
@@ -216,12 +149,23 @@ class DataGenerator:
             return f"tanh(0.25 * ({product}))"
         one = self.array(wanted, scope, depth - 1)
         if self.chance(0.25):
-            return f"abs({one})" if wanted.dtype == "i32" else f"tanh({one})"
+            form = "not " if wanted.dtype == "bool" else "abs"
+            return f"{form}({one})" if wanted.dtype in OTHERS else f"tanh({one})"
         less = Leaf(wanted.dtype, wanted.shape[self.random.randint(0, 1) :])
         two = self.array(less, scope, depth - 1)
-        if wanted.dtype == "i32":
-            operation = self.random.choice(("+", "-", "*"))
+        if wanted.dtype == "bool":
+            if self.chance(0.4):
+                number = Leaf(self.random.choice(INTEGERS), wanted.shape)
+                one, two = self.array(number, scope, 1), self.array(number, scope, 1)
+                return f"(({one}) {self.random.choice(('<', '>=', '==', '!='))} ({two}))"
+            return f"({one} {self.random.choice(('and', 'or'))} {two})"
+        if wanted.dtype in INTEGERS:
+            operation = self.random.choice(("+", "-", "*", "//", "%"))
             return f"({one} {operation} {two})"
+        if self.chance(0.1):
+            chosen = self.array(Leaf("bool", wanted.shape), scope, 1)
+            same = self.array(wanted, scope, depth - 1)
+            return f"select({chosen}, {one}, {same})"
         form = self.random.choice(("+", "-", "*", "maximum", "minimum"))
         if form in ("maximum", "minimum"):
             return f"{form}({one}, {two})"
@@ -245,8 +189,8 @@ class DataGenerator:
                     return self.random.choice(same)
                 index = self.name("j")
                 if length.isdigit() and self.chance(0.5):
-                    items = [self.build(item, scope) for _ in range(int(length))]
-                    return f"[{', '.join(items)}]"
+                    written = [self.build(item, scope) for _ in range(int(length))]
+                    return f"[{', '.join(written)}]"
                 inner = [*scope, *self.indexed(index, length, scope)]
                 return f"[{self.build(item, inner)} for {index} in 0..{length}]"
 
@@ -258,7 +202,8 @@ class DataGenerator:
                 if leaf.shape[:1] == (length,):
                     row = Leaf(leaf.dtype, leaf.shape[1:])
                     found += [(f"{text}[{index}]", row), (f"{text}[{length} - 1 - {index}]", row)]
-            if isinstance(tree, Many) and tree.length == length:
+            # One of a literal length may be written out, and then takes no index of a loop.
+            if isinstance(tree, Many) and tree.length == length and not length.isdigit():
                 found.append((f"{name}[{index}]", tree.item))
         return self.random.sample(found, min(len(found), 4))
 
@@ -280,9 +225,9 @@ class DataGenerator:
                 over, pattern = several[0][0], names[0]
                 item = several[0][1].item
                 if isinstance(item, Both) and self.chance(0.6):
-                    parts = [self.name("b") for _ in item.items]
-                    pattern = f"({', '.join(parts)})"
-                    inside = list(zip(parts, item.items, strict=True))
+                    names = [self.name("b") for _ in item.items]
+                    pattern = f"({', '.join(names)})"
+                    inside = list(zip(names, item.items, strict=True))
             else:
                 over = f"zip({', '.join(n for n, _ in several)})"
                 pattern = f"({', '.join(names)})"
@@ -344,7 +289,6 @@ class DataGenerator:
             return self.let(scope)
         text, leaf = self.random.choice(every)
         name = self.name()
-        self.checked.add(name)
         rest = leaf.shape[1:]
         form = self.random.choice(("take", "slice", "update"))
         if form == "take":
@@ -407,8 +351,6 @@ class DataGenerator:
             line, scope = step(scope)
             lines.append(line)
         results = self.random.sample(scope[before:], min(len(scope) - before, 3))
-        # What nothing uses, native code leaves out, and then nothing says that it was outside.
-        results += [one for one in scope[before:] if one[0] in self.checked and one not in results]
         value = ", ".join(name for name, _ in results)
         type_ = ", ".join(str(tree) for _, tree in results)
         if len(results) > 1:
