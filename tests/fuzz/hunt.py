@@ -5,8 +5,8 @@
 COUNT programs from seed FIRST on (10,000 from 0, which takes one to two hours on one core), of
 the KINDs in turn: `arrays` (random_programs.py), `data` (random_data.py: structs, lists, loops,
 run-time positions) and `edits` (one random edit of such a program, or of one in programs/). Prints
-every fault with its seed and its program, a summary at the end, and gives exit status 1 where
-there was a fault. `FIRST 1 KIND` runs one again. To use several cores, start several with seeds
+every fault with its seed and its program, a summary now and then and at the end, and gives exit
+status 1 where there was a fault. `FIRST 1 KIND` runs one again. To use several cores, start several with seeds
 of their own.
 
 "same": native code agrees with the evaluator; "raises": both say IndexError; "refused": a
@@ -28,6 +28,7 @@ os.environ["TDSL_COMPILE"] = "isolated"
 from agreement import KINDS, outcome
 
 COUNT = 10_000
+REPORTED = 250  # after so many programs it says how many there were
 
 
 def main(first: int = 0, count: int = COUNT, kinds: tuple[str, ...] = tuple(KINDS)) -> int:
@@ -42,9 +43,11 @@ def main(first: int = 0, count: int = COUNT, kinds: tuple[str, ...] = tuple(KIND
         if result.said is not None:
             faults += 1
             print(f"--- {kind} {seed}: {result.what}\n{result.said}\n{result.text}", flush=True)
-    counts = ", ".join(f"{name} {number}" for name, number in sorted(found.items()))
-    seconds = time.monotonic() - begin
-    print(f"{count} programs in {seconds:.0f} s, {faults} faults: {counts}", flush=True)
+        done = seed - first + 1
+        if done % REPORTED == 0 or done == count:
+            counts = ", ".join(f"{name} {number}" for name, number in sorted(found.items()))
+            seconds = time.monotonic() - begin
+            print(f"{done} programs in {seconds:.0f} s, {faults} faults: {counts}", flush=True)
     return 1 if faults else 0
 
 
