@@ -144,7 +144,7 @@ class AttentionKernel:
         found = code.loop(code.index(0), self._end(), tile.keys, start, self._keys)
         self._finish(found[self.rows : 2 * self.rows], found[2 * self.rows :])
         grid = (self.blocks * self.heads, 1, 1)
-        return code.kernel(symbol, [*self.operands, self.result], grid)
+        return code.kernel(symbol, [*self.operands, self.result], grid, tile.blocks)
 
     @property
     def _wide(self) -> int:

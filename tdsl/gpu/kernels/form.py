@@ -99,6 +99,10 @@ class MatmulForm:
             raise Refused(f"it has {blocks} tiles, and a grid at most {MOST_BLOCKS}")
         return (blocks, 1, 1)
 
+    def is_exact(self, rows: int, columns: int, depth: int) -> bool:
+        """Whether tiles of this size are whole everywhere."""
+        return not (self.m % rows or self.n % columns or self.k % depth)
+
     def tile(self, code: KernelCode, rows: int, columns: int) -> tuple[Index, Index, Index]:
         """Of this block: its index of the batch, its first row and its first column. Blocks that
         run at the same time share rows of the right operand, or nearly."""

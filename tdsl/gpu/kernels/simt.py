@@ -56,7 +56,9 @@ class SimtKernel:
         sums = code.loop(code.index(0), code.index(form.k), tile.depth, sums, step)
         self._finish(batch, code.add(row, down), code.add(column, across), sums)
         grid = form.grid(tile.rows, tile.columns)
-        return code.kernel(symbol, form.arguments, grid, tile.blocks)
+        exact = form.is_exact(tile.rows, tile.columns, tile.depth)
+        together = tile.blocks if exact else 1
+        return code.kernel(symbol, form.arguments, grid, together)
 
     def _place(self) -> tuple[Index, Index]:
         """The first row and column of this thread, in the tile."""

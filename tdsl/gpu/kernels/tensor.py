@@ -91,7 +91,9 @@ class TensorKernel:
         column = code.add(code.add(column, across), code.mul(member, 2))
         self._finish(batch, code.add(code.add(row, down), group), column, sums)
         grid = form.grid(tile.rows, tile.columns)
-        return code.kernel(symbol, form.arguments, grid, tile.blocks)
+        exact = form.is_exact(tile.rows, tile.columns, self.depth)
+        together = tile.blocks if exact else 1
+        return code.kernel(symbol, form.arguments, grid, together)
 
     # --- tiles
 

@@ -25,7 +25,8 @@ class SimtTile:
     thread_rows: int
     thread_columns: int
     blocks: int = 1
-    """How many blocks a multiprocessor is to hold: bounds the registers of each thread."""
+    """How many blocks a multiprocessor is to hold: bounds the registers of each thread. Where sizes
+    are no multiples of the tile, more registers are needed, and fewer blocks fit."""
 
     @property
     def threads(self) -> int:
@@ -54,17 +55,17 @@ _Tile = TypeVar("_Tile", SimtTile, TensorTile)
 # Largest first; the last one is for products of few rows.
 SIMT_F32: Final = (
     SimtTile(128, 128, 16, 8, 8, blocks=2),
-    SimtTile(64, 64, 16, 4, 4),
-    SimtTile(16, 64, 16, 2, 4),
+    SimtTile(64, 64, 16, 4, 4, blocks=3),
+    SimtTile(16, 64, 16, 2, 4, blocks=4),
 )
 SIMT_F64: Final = (
-    SimtTile(64, 64, 8, 4, 4),
-    SimtTile(16, 64, 8, 2, 4),
+    SimtTile(64, 64, 8, 4, 4, blocks=2),
+    SimtTile(16, 64, 8, 2, 4, blocks=4),
 )
 TENSOR: Final = (
     TensorTile(128, 128, 16, 2, 4),
-    TensorTile(64, 64, 16, 2, 2),
-    TensorTile(16, 64, 16, 1, 4),
+    TensorTile(64, 64, 16, 2, 2, blocks=4),
+    TensorTile(16, 64, 16, 1, 4, blocks=4),
 )
 
 
@@ -101,6 +102,7 @@ class AttentionTile:
     keys: int
     depth: int
     columns: int
+    blocks: int = 1
 
     @property
     def threads(self) -> int:
@@ -109,9 +111,13 @@ class AttentionTile:
 
 def attention_tile(element: str, depth: int) -> AttentionTile:
     """The tile for heads of this depth: all of it in shared memory."""
+    # As many blocks as registers are left for: the sums of deeper heads take more.
+    blocks = 3 if depth <= 64 else 2 if depth <= 128 else 1
     if element == "f64":
-        return AttentionTile(32, 32, 16, 64)
-    return AttentionTile(64, 32, 64 if depth <= 64 else 32, 128 if depth > 64 else 64)
+        return AttentionTile(32, 32, 16, 64, blocks)
+    if depth <= 64:
+        return AttentionTile(64, 32, 64, 64, blocks)
+    return AttentionTile(64, 32, 32, 128, blocks)
 
 
 MOST_DEPTH: Final = 256

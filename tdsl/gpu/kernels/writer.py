@@ -190,7 +190,8 @@ class KernelCode(Code):
     def kernel(
         self, symbol: str, arguments: Sequence[Operand], grid: Sequence[int], together: int = 1
     ) -> str:
-        """`together` blocks are to fit on one multiprocessor: that bounds the registers."""
+        """`together` blocks are to fit on one multiprocessor: that bounds the registers. It is
+        always said: else the assembler wants more of them, and spills for that."""
         taken = ", ".join(f"{one.name}: {one.type}" for one in arguments)
         held = ", ".join(
             f"{one.name}: {one.type} {{llvm.align = 16 : i64}}" for one in self._shared
@@ -199,10 +200,8 @@ class KernelCode(Code):
         blocks = ", ".join(map(str, grid))
         attributes = (
             f"known_block_size = array<i32: {self.threads}, 1, 1>, "
-            f"known_grid_size = array<i32: {blocks}>"
+            f"known_grid_size = array<i32: {blocks}>, nvvm.minctasm = {together} : i32"
         )
-        if together > 1:
-            attributes += f", nvvm.minctasm = {together} : i32"
         header = [f"{name} = {text}" for text, name in self._header.items()]
         lines = "\n  ".join([*header, *self._lines, "gpu.return"])
         return (
