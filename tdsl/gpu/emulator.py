@@ -26,7 +26,13 @@ the last that can, as far ahead of the others as it gets. A barrier that is miss
 one of them."""
 
 _GREEDY: Final = {"forward": 0, "reverse": 0, "first-warp": 1, "last-warp": 2}
-_TUNING = Tuning("default<O1>", 1, vectorize=False)
+# What takes longest is to compile: no more is done than it needs to become coroutines.
+_TIDY = "function(sroa,early-cse,simplifycfg)"
+_TUNING = Tuning(
+    f"always-inline,coro-early,{_TIDY},cgscc(coro-split),coro-cleanup,globaldce,{_TIDY}",
+    0,
+    vectorize=False,
+)
 _SHOWN_GROUPS = 4
 
 Extent = tuple[int, int, int]
