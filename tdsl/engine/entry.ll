@@ -11,8 +11,9 @@
 %object = type { i64, ptr }                                     ; references, type
 %array = type { i64, ptr, ptr, i32, ptr, ptr, ptr, ptr, i32 }   ; .., data, rank, sizes, strides, base, dtype, flags
 %dtype = type { i64, ptr, ptr, i8, i8, i8, i8, i32 }            ; .., scalar type, kind, type, byte order, flags, number
-; variants, longest lists of pointers and values, count of calls, fallback, PyArray_New, PyArray_Type, kept bytes
-%header = type { i64, i64, i64, ptr, ptr, ptr, ptr, i64 }
+; variants, longest lists of pointers and values, count of calls, fallback, PyArray_New, PyArray_Type, kept bytes,
+; None
+%header = type { i64, i64, i64, ptr, ptr, ptr, ptr, i64, ptr }
 ; 0 words to the next variant, 1 kernel, 2 inputs, 3 results, 4 open sizes, 5 keywords, 6 derived values, 7 checks,
 ; 8 scratch memory kept (a list), 9 its size, 10 what raises, 11 form of the result, 12 what assembles it,
 ; 13 .. 16 where inputs, derived values, checks, results start; then keywords
@@ -421,6 +422,8 @@ done:
 }
 
 ; New arrays for the results; how many could be made, with an exception set where that is not all.
+; A result that is put into the memory of an input has number -1: the kernel asks for no address of
+; it, and None stands for it.
 define internal i64 @make_results(ptr %header, ptr %variant, ptr %values, ptr %results, ptr %data) {
 entry:
   %sizes = alloca [64 x i64]
@@ -446,9 +449,21 @@ one:
   %rank = load i64, ptr %rank.at
   %rank32 = trunc i64 %rank to i32
   %words = getelementptr i64, ptr %record, i64 2
+  %result.at = getelementptr ptr, ptr %results, i64 %i
+  %slot = getelementptr ptr, ptr %data, i64 %i
+  %elsewhere = icmp eq i64 %number, -1
+  br i1 %elsewhere, label %nothing, label %new.array
+nothing:
+  %none.at = getelementptr %header, ptr %header, i32 0, i32 8
+  %none = load ptr, ptr %none.at
+  call void @Py_IncRef(ptr %none)
+  store ptr %none, ptr %result.at
+  store ptr null, ptr %slot
+  br label %made
+new.array:
   br label %axis
 axis:
-  %j = phi i64 [ 0, %one ], [ %j1, %sized ]
+  %j = phi i64 [ 0, %new.array ], [ %j1, %sized ]
   %left = icmp slt i64 %j, %rank
   br i1 %left, label %sized, label %make
 sized:
@@ -462,14 +477,14 @@ sized:
 make:
   %array = call ptr %new(ptr %class, i32 %rank32, ptr %sizes, i32 %number32, ptr null, ptr null, i32 0, i32 0, ptr null)
   %failed = icmp eq ptr %array, null
-  br i1 %failed, label %done, label %made
-made:
-  %result.at = getelementptr ptr, ptr %results, i64 %i
+  br i1 %failed, label %done, label %placed
+placed:
   store ptr %array, ptr %result.at
   %address.at = getelementptr %array, ptr %array, i32 0, i32 2
   %address = load ptr, ptr %address.at
-  %slot = getelementptr ptr, ptr %data, i64 %i
   store ptr %address, ptr %slot
+  br label %made
+made:
   %record1 = getelementptr i64, ptr %words, i64 %rank
   %i1 = add i64 %i, 1
   br label %next

@@ -28,7 +28,7 @@ _NUMPY_2: Final = 0x02000000
 # Places in NumPy's table of C functions, which are part of its binary interface.
 _API_VERSION, _API_ARRAY_TYPE, _API_NEW = 0, 2, 93
 _FASTCALL_WITH_KEYWORDS: Final = 0x80 | 0x2
-_HEADER_WORDS, _VARIANT_WORDS = 8, 17
+_HEADER_WORDS, _VARIANT_WORDS = 9, 17
 _WORD: Final = 1 << 63
 
 Relation = Literal["==", "<=", "<", "divides"]
@@ -64,13 +64,14 @@ class Variant:
     of free scratch memory, arrays of bytes that are ARENA_EXTRA longer than they need to be; the
     list is shared with whoever else calls the instance. `fail` gets the address of a status block
     and raises. `assemble` makes the result out of a list of arrays: None gives the one array, or a
-    tuple where `is_tuple`. `keep` is what must live as long as the code.
+    tuple where `is_tuple`. A result without a specification is put into memory of an input, and None
+    stands for it among the arrays. `keep` is what must live as long as the code.
     """
 
     kernel: int
     keywords: tuple[tuple[str, int | float | bool], ...]
     inputs: tuple[ArraySpec, ...]
-    results: tuple[ArraySpec, ...]
+    results: tuple[ArraySpec | None, ...]
     symbols: tuple[Symbol, ...]
     checks: tuple[Check, ...]
     scratch: Size
@@ -234,6 +235,7 @@ class Entry:
             self._new,
             self._array_type,
             kept_bytes,
+            id(None),
             *(word for record, _ in records for word in record),
         ]
         table = struct.pack(f"{len(words)}q", *words)
@@ -299,6 +301,9 @@ def _record(variant: Variant, kept: list[object]) -> tuple[list[int], int]:
         checks += [_RELATIONS[check.relation], *words, 0]
     results: list[int] = []
     for spec in variant.results:
+        if spec is None:
+            results += [-1, 0]
+            continue
         hold(spec.dtype)
         results += [spec.dtype.num, len(spec.shape), *map(values.word, spec.shape)]
     scratch = values.word(variant.scratch)
