@@ -300,12 +300,12 @@ def _record(variant: Variant, kept: list[object]) -> tuple[list[int], int]:
         words = [values.word(check.left), values.word(check.right)]
         checks += [_RELATIONS[check.relation], *words, 0]
     results: list[int] = []
-    for spec in variant.results:
-        if spec is None:
+    for result in variant.results:
+        if result is None:
             results += [-1, 0]
             continue
-        hold(spec.dtype)
-        results += [spec.dtype.num, len(spec.shape), *map(values.word, spec.shape)]
+        hold(result.dtype)
+        results += [result.dtype.num, len(result.shape), *map(values.word, result.shape)]
     scratch = values.word(variant.scratch)
     keywords: list[int] = []
     for name, number in variant.keywords:

@@ -28,7 +28,9 @@ STAGES: tuple[StageName, ...] = (
     StageName("llvm", "kernels chosen, loops, and then MLIR's LLVM dialect", "cpu"),
     StageName("asm", "native assembly", "cpu"),
     StageName("obj", "a native object file", "cpu"),
-    StageName("nvvm", "for a GPU: kernels in MLIR's NVVM dialect, and how they are launched", "gpu"),
+    StageName(
+        "nvvm", "for a GPU: kernels in MLIR's NVVM dialect, and how they are launched", "gpu"
+    ),
     StageName("ptx", "for a GPU: kernels in PTX, and how they are launched", "gpu"),
 )
 

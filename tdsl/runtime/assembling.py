@@ -52,7 +52,7 @@ def nested(node: Node, classes: Classes, depth: int = 0) -> Nest:
             return lambda arrays: made(*[value(arrays) for value in values])
         case ListNode(item):
             stacked = nested(item, classes, depth + 1)
-            return lambda arrays: StackedList(stacked(arrays), depth)
+            return lambda arrays: StackedList.of_result(stacked(arrays), depth)
 
 
 def leaves_of(node: Node, value: Any) -> list[Array]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import struct
 import threading
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -138,8 +138,8 @@ class Bound:
         "_locks",
         "_outline",
         "_pointers",
+        "_spans",
         "_stand_ins",
-        "_tables",
     )
     _classes: Classes
     _fields: list[Field]
@@ -150,7 +150,7 @@ class Bound:
     _outline: Struct
     _pointers: dict[str, list[int]]
     _stand_ins: list[Array]
-    _tables: dict[str, bytes]
+    _spans: dict[str, tuple[list[int], list[int]]]
 
     def __init__(self, layout: Layout, arrays: Sequence[Array], classes: Classes) -> None:
         set_ = object.__setattr__
@@ -159,7 +159,7 @@ class Bound:
         set_(self, "_classes", classes)
         set_(self, "_kept", {})
         set_(self, "_pointers", {})
-        set_(self, "_tables", {})
+        set_(self, "_spans", {})
         set_(self, "_locks", {})
         stand_ins = [_stand_in(array) for array in arrays]
         set_(self, "_form", Form(layout, arrays))
@@ -269,6 +269,32 @@ def addresses(weights: Bound, wants: Wants) -> list[int]:
     return _prepare(weights, wants) if found is None else found
 
 
+def kept(weights: Bound, token: str) -> list[Array] | None:
+    """The arrays in the forms that a token stands for, if they were wanted before."""
+    return weights._kept.get(token)
+
+
+def overlaps(weights: Bound, token: str, start: int, end: int) -> bool:
+    """Whether some memory, from one address to another, is that of arrays in these forms."""
+    starts, ends = weights._spans[token]
+    after = bisect_left(starts, end)
+    return after > 0 and ends[after - 1] > start
+
+
+def _spans(arrays: Sequence[Array], addresses: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Where memory of arrays starts and ends, in order, with what overlaps put together."""
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, array in sorted(zip(addresses, arrays, strict=True), key=lambda pair: pair[0]):
+        end = start + array.nbytes
+        if ends and start <= ends[-1]:
+            ends[-1] = max(ends[-1], end)
+        else:
+            starts.append(start)
+            ends.append(end)
+    return starts, ends
+
+
 def _prepare(weights: Bound, wants: Wants) -> list[int]:
     fields = weights._fields
     with weights._lock:
@@ -287,8 +313,8 @@ def _prepare(weights: Bound, wants: Wants) -> list[int]:
             for field, packing in zip(fields, wants.packings, strict=True)
         ]
         found = addresses_of(arrays)
+        weights._spans[wants.token] = _spans(arrays, found)
         weights._kept[wants.token] = arrays
-        weights._tables[wants.token] = struct.pack(f"{len(found)}P", *found)
         weights._pointers[wants.token] = found
     return found
 

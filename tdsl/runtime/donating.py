@@ -12,7 +12,7 @@ from tdsl.errors import CallError
 from tdsl.runtime.arrays import PLAIN, Array, Wanted, describe
 from tdsl.runtime.gathering import Many, gather, ones
 from tdsl.runtime.layout import Layout
-from tdsl.runtime.lists import StackedList, children
+from tdsl.runtime.lists import StackedList
 from tdsl.runtime.passing import Donated, leaves, parameters_of
 from tdsl.runtime.structs import Struct
 from tdsl.syntax.diagnostics import Diagnostic, Label
@@ -61,7 +61,7 @@ def check_donation(
                 )
         if not array.flags.writeable:
             raise _refused(place, "is read-only", f"pass a copy: `{place.name}.copy()`")
-        if not _is_whole(array):
+        if not is_whole(array):
             raise _refused(
                 place,
                 "is a view of memory that belongs to something else",
@@ -69,16 +69,14 @@ def check_donation(
             )
 
 
-def _is_whole(array: Array) -> bool:
+def is_whole(array: Array) -> bool:
     """Whether the array has its memory for itself: it is an owner, or the result that was put into
     an array that was donated before."""
-    if array.flags.owndata:
-        return True
     base = array.base
-    return (
+    return array.flags.owndata or (
         isinstance(base, np.ndarray)
-        and base.flags.owndata
         and base.nbytes == array.nbytes
+        and base.flags.owndata
         and donated_to(base) is not None
     )
 
@@ -124,15 +122,29 @@ def _error(wanted: Wanted, message: str, help: str) -> CallError:
 
 
 def take_over(arrays: Sequence[Array], donated: Donated, function: str) -> Mapping[int, Array]:
-    """The arrays of results in the memory of donated ones, which from now on are refused."""
+    """The arrays of results in the memory of donated ones, which from now on are refused; and after
+    `seal` not writable either."""
     results: dict[int, Array] = {}
     for leaf, result in donated:
         array = arrays[leaf]
         results[result] = array.view()
         key = id(array)
         _DONATED[key] = (weakref.ref(array, lambda _, key=key: _forget(key)), function)  # type: ignore[misc]
-        array.setflags(write=False, align=False)
+        array.setflags(align=False)
     return results
+
+
+def seal(arrays: Sequence[Array], donated: Donated) -> None:
+    for leaf, _ in donated:
+        arrays[leaf].setflags(write=False)
+
+
+def give_back(arrays: Sequence[Array], donated: Donated) -> None:
+    """Undo `take_over`, where nothing has been written."""
+    for leaf, _ in donated:
+        array = arrays[leaf]
+        _DONATED.pop(id(array), None)
+        array.setflags(align=True)
 
 
 def _forget(key: int) -> None:
@@ -144,12 +156,15 @@ def _forget(key: int) -> None:
 def give_up(value: Any, function: str) -> None:
     """Let structs and stacked lists that held donated arrays refuse to be read."""
     if isinstance(value, StackedList):
-        give_up(value.stacked, function)
+        inner = value.stacked
         value.give_up(function)
+        give_up(inner, function)
     elif isinstance(value, Struct):
-        for part in (children(value) or {}).values():
-            give_up(part, function)
+        parts = [*vars(value).values()]
         value.give_up(function)
+        for part in parts:
+            if type(part) is not np.ndarray:
+                give_up(part, function)
     elif isinstance(value, tuple | list | Mapping):
         for part in value.values() if isinstance(value, Mapping) else value:
             give_up(part, function)

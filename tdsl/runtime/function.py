@@ -27,7 +27,14 @@ from tdsl.runtime.bindings import (
 from tdsl.runtime.bound import Bound, addresses, opened
 from tdsl.runtime.build import build, can_elaborate
 from tdsl.runtime.calling import Plan, address_of, addresses_of
-from tdsl.runtime.donating import check_donation, give_up, originals, refuse_donated, take_over
+from tdsl.runtime.donating import (
+    check_donation,
+    give_up,
+    originals,
+    refuse_donated,
+    seal,
+    take_over,
+)
 from tdsl.runtime.giving import as_numpy, give_alike
 from tdsl.runtime.layout import layout_of, python_name
 from tdsl.runtime.native import NativeCalls, is_plain_tuple
@@ -39,6 +46,7 @@ from tdsl.runtime.passing import (
     passing_of,
     wants,
 )
+from tdsl.runtime.quick import MISS, Quick
 from tdsl.runtime.reading import Reader
 from tdsl.runtime.recompiles import remember, warn_if_many
 from tdsl.runtime.solving import solve_arguments
@@ -129,6 +137,9 @@ class Function:
         self._plans: dict[tuple[Any, ...], Plan] = {}
         # Of plain calls that leave arguments out: the plan, and arrays of the defaults.
         self._shorter: dict[tuple[Any, ...], tuple[Plan, list[Array]]] = {}
+        self._quick: Quick | None = None
+        if self._reader is not None:
+            self._quick = Quick(self._layout, self._reader, self._assemble, signature, self._named)
         self._native = NativeCalls(signature.function.name, signature, self._named)
         self._hits = 0
         self._misses = 0
@@ -184,6 +195,10 @@ class Function:
             names = keywords.pop("donate")
             donated = donations(self._layout, (names,) if isinstance(names, str) else tuple(names))
         values, statics = self._in_order(arguments, keywords)
+        if self._quick is not None:
+            found = self._quick.call(values, statics, donated)
+            if found is not MISS:
+                return found
         read = self._reader.read(values) if self._reader is not None else None
         if read is None:
             return self._call_from_elsewhere(arguments, keywords, donated)
@@ -227,6 +242,7 @@ class Function:
             pointers[first : first + len(found)] = found
         if donated:
             given = take_over(arrays, donated, self.__name__)
+            seal(arrays, donated)
             for parameter in parameters_of(self._layout, donated):
                 give_up(values[parameter], self.__name__)
         return plan.run(pointers, given)
@@ -277,7 +293,7 @@ class Function:
             key += (passing,)
         plan = self._plans.get(key)
         if plan is None:
-            plan, compiled = self._plan(given, statics, outlines, passing)
+            plan, compiled = self._plan(given, statics, (values, outlines), passing)
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
                 self._shorter.clear()
@@ -344,11 +360,12 @@ class Function:
         self,
         given: Sequence[Array | WeakNumber],
         statics: Mapping[str, Any],
-        values: Sequence[Any],
+        values: tuple[Sequence[Any], Sequence[Any]],
         passing: Passing,
     ) -> tuple[Plan, bool]:
         named = {**self._named, **statics}
-        parameters = solve_arguments(self._layout, given, named, self._given, values)
+        original, outlines = values
+        parameters = solve_arguments(self._layout, given, named, self._given, outlines)
         fixed = passing.fixed(self._layout) - self._asked
         point = Point(parameters, self._static_symbols, passing, fixed)
         instance, compiled = self._instance(point, self._may_open)
@@ -360,6 +377,9 @@ class Function:
             )
             if call is not None:
                 self._call_through(call)
+        elif self._quick is not None:
+            tokens = {parameter: one.token for parameter, one in plan.wants.items()}
+            self._quick.learn(instance, statics, plan.dtypes, original, tokens, passing)
         return plan, compiled
 
     def _instance(self, point: Point, may_open: bool) -> tuple[Instance, bool]:
@@ -443,7 +463,8 @@ class Function:
         """How calls found their instances, in the manner of functools.lru_cache."""
         kinds = _kinds(self._signature)
         instances = tuple(instance.describe(kinds) for instance in self._instances)
-        hits = self._hits + self._native.calls
+        quick = self._quick.calls if self._quick is not None else 0
+        hits = self._hits + self._native.calls + quick
         return CacheInfo(hits, self._misses, len(instances), instances)
 
     def struct_parameters(self) -> dict[str, type[Struct]]:

@@ -48,7 +48,21 @@ class StackedList(Sequence[Any]):
         set_(self, "_given_to", "")
         set_(self, "_length", next(iter(lengths.values())))
 
+    @staticmethod
+    def of_result(stacked: Any, axis: int) -> StackedList:
+        """Of arrays that are known to fit, as results are."""
+        made = object.__new__(StackedList)
+        set_ = object.__setattr__
+        set_(made, "stacked", stacked)
+        set_(made, "axis", axis)
+        set_(made, "_length", -1)
+        set_(made, "_given_to", "")
+        return made
+
     def __len__(self) -> int:
+        if self._length < 0:
+            _, array = next(_arrays(self.stacked, ""))
+            object.__setattr__(self, "_length", _length(array, self.axis))
         return self._length
 
     def __getitem__(self, index: Any) -> Any:

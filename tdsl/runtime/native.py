@@ -11,6 +11,7 @@ from typing import Any
 from tdsl.check import typed
 from tdsl.check.calls import Static
 from tdsl.lowering.bounds import Site
+from tdsl.lowering.interface import Interface, Shape
 from tdsl.runtime.build import Built, cached_code
 from tdsl.runtime.calling import KEPT_BYTES, Assemble, refuse
 from tdsl.runtime.layout import ArrayNode, Node, TupleNode
@@ -122,14 +123,18 @@ class NativeCalls:
 
         built = instance.built
         interface = built.interface
+        put = {result for _, result in interface.donated}
         return Variant(
             kernel=built.code.address,
             keywords=tuple(statics.items()),
             inputs=tuple(
                 ArraySpec(dtype.numpy, shape)
-                for dtype, shape in zip(dtypes, interface.inputs, strict=True)
+                for dtype, shape in zip(dtypes, _stored(interface), strict=True)
             ),
-            results=tuple(ArraySpec(r.dtype.numpy, r.shape) for r in built.results),
+            results=tuple(
+                None if place in put else ArraySpec(result.dtype.numpy, result.shape)
+                for place, result in enumerate(built.results)
+            ),
             symbols=interface.symbols,
             checks=tuple(self._checks(built, instance.parameters, statics)),
             scratch=built.scratch,
@@ -180,6 +185,15 @@ class NativeCalls:
             if isinstance(axes, tuple):
                 for found, axis in zip(parameters.packs[pack], axes, strict=True):
                     yield from equal(_size(found), _size(axis))
+
+
+def _stored(interface: Interface) -> list[Shape]:
+    """The shapes of the inputs as the code takes them."""
+    shapes = [*interface.inputs]
+    for position, packing in interface.packed:
+        literal = [size.literal or 0 for size in shapes[position]]
+        shapes[position] = tuple(map(Size.of, packing.shape(literal)))
+    return shapes
 
 
 def _size(value: object) -> Size:

@@ -32,10 +32,12 @@ class Reader:
     """Reads the arguments of one function without looking at what they are: classes and shapes
     become a key, under which a plan is found if the same were checked before."""
 
-    __slots__ = ("_getters",)
+    __slots__ = ("getters",)
 
     def __init__(self, getters: Sequence[tuple[Callable[[Any], Any] | None, int]]) -> None:
-        self._getters = tuple(getters)
+        self.getters = tuple(getters)
+        """For each parameter what reads classes and arrays from its value, and how many classes;
+        none where the value is the array."""
 
     @staticmethod
     def of(layout: Layout) -> Reader | None:
@@ -59,7 +61,7 @@ class Reader:
         add, take, array_type, wanted = key.append, found.append, np.ndarray, PLAIN
         try:
             for place, (value, (getter, count)) in enumerate(
-                zip(values, self._getters, strict=True)
+                zip(values, self.getters, strict=True)
             ):
                 if getter is None:
                     parts: Sequence[Any] = (value,)
