@@ -38,6 +38,7 @@ from tdsl.runtime.assembling import leaves_of
 from tdsl.runtime.inputs import Inputs, seeded_inputs
 from tdsl.runtime.layout import Node, arrays_of, layout_of
 from tdsl.runtime.module import module_of
+from tdsl.runtime.profile import Profile
 
 # The largest error relative to the largest value that rounding explains, by bytes of a number.
 _TOLERANCE = {2: 5e-2, 4: 1e-3, 8: 1e-9}
@@ -61,6 +62,17 @@ def run(
     ] = 5,
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.npz", help="Keep the results.")
+    ] = None,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Show where the time goes, by lines of the source.")
+    ] = False,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            "--trace",
+            metavar="FILE.json",
+            help="With --profile: write one call as a trace for Perfetto or chrome://tracing.",
+        ),
     ] = None,
     kernels: KernelsOption = "all",
     bounds: BoundsOption = "trap",
@@ -107,6 +119,12 @@ def run(
         )
         if out is not None:
             _write(out, node, result)
+        if profile or trace is not None:
+            with output.progress("profiling"), _without_dbg():
+                found = callable_.profile(*made.arguments, repeat=repeat, **made.statics)
+            output.results.print(Text(f"\n{found}"), soft_wrap=True)
+            if trace is not None:
+                _write_trace(trace, found)
 
 
 def _without_dbg() -> contextlib.AbstractContextManager[Any]:
@@ -245,6 +263,13 @@ def _seconds(seconds: float) -> str:
         if seconds >= scale:
             return f"{seconds / scale:.3g} {unit}"
     return f"{seconds / 1e-9:.3g} ns"
+
+
+def _write_trace(path: Path, found: Profile) -> None:
+    try:
+        found.trace(path)
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _write(path: Path, node: Node, result: Any) -> None:

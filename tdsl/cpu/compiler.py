@@ -17,6 +17,7 @@ from tdsl.lowering.options import Options
 from tdsl.lowering.passes.arena import scratch_size
 from tdsl.lowering.passes.bounds import sites_of
 from tdsl.lowering.passes.entry import ENTRY
+from tdsl.lowering.passes.profile import steps_of
 from tdsl.lowering.pipeline import context, lower
 from tdsl.lowering.rewriting import collect
 from tdsl.lowering.sizes import interface_of
@@ -43,6 +44,7 @@ def compile_text(
             scratch_size(module),
             _external(module),
             sites_of(module),
+            steps_of(module),
         )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from tdsl.lowering.bounds import Site
 from tdsl.lowering.interface import Interface, evaluate, size_from_data, size_to_data
+from tdsl.lowering.steps import Step
 from tdsl.types.sizes import Size
 
 _MAGIC = b"TDSLOBJ2"
@@ -24,6 +25,8 @@ class CompiledObject:
 
     Where there are `sites`, data[] has one more pointer: to a status block of STATUS_WORDS words,
     which the code sets. The entry returns its code, 0 where all is well.
+
+    Where there are `steps`, the code exports what it noted of them (lowering/steps.py).
     """
 
     code: bytes
@@ -32,6 +35,7 @@ class CompiledObject:
     scratch: Size
     symbols: tuple[str, ...] = ()
     sites: tuple[Site, ...] = ()
+    steps: tuple[Step, ...] = ()
 
     def scratch_bytes(self, sizes: Sequence[int] = ()) -> int:
         """The scratch memory for a call with these open sizes."""
@@ -48,6 +52,7 @@ class CompiledObject:
             "scratch": size_to_data(self.scratch),
             "symbols": list(self.symbols),
             "sites": [list(site) for site in self.sites],
+            "steps": [list(step) for step in self.steps],
         }
         text = json.dumps(header).encode()
         return _MAGIC + struct.pack("<Q", len(text)) + text + self.code
@@ -66,4 +71,5 @@ class CompiledObject:
             size_from_data(header["scratch"]),
             tuple(header["symbols"]),
             tuple(Site(*site) for site in header["sites"]),
+            tuple(Step(*step) for step in header["steps"]),
         )

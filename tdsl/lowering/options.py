@@ -14,6 +14,7 @@ KERNEL_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "attention": ("native", "loops"),
         "rows": ("native", "loops"),
         "matmul": ("native", "blas", "loops"),
+        "take": ("native", "loops"),
     }
 )
 
@@ -130,6 +131,8 @@ class Options:
     """What a GPU may round the operands of f32 matrix products to, for its tensor cores."""
     isa: str = "host"
     """The vector unit that kernels use: of this processor, or one of machine.MACHINES."""
+    profile: bool = False
+    """Note when each step of a call begins and ends."""
     threads: int = 0
     """How many threads a call may use: 1 makes code that never asks for another, 0 stands for as
     many as this process has (TDSL_NUM_THREADS, else the cores that it may run on)."""
@@ -146,6 +149,7 @@ class Options:
             "bounds": self.bounds,
             "precision": self.precision,
             "isa": self.isa,
+            "profile": self.profile,
             "threads": self.threads,
         }
 

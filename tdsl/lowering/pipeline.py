@@ -33,9 +33,11 @@ from tdsl.lowering.passes import (
     keep_extrema,
     loops,
     place_kernels,
+    profile,
     reassociate_sums,
     reshape_to_expand,
     reuse_operands,
+    share_loops,
     substitute_kernels,
     threads,
 )
@@ -89,6 +91,10 @@ def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
         """Generate the kernels, and call them where their operands and results lie."""
         substitute_kernels.run(module, options, backend.generators, backend.machine(options))
 
+    def share(module: Any, options: Options) -> None:
+        """Make functions of large loops, for threads to share."""
+        share_loops.run(module, backend.machine(options).threads)
+
     if stage == "bufferized":
         return (
             Pass("destinations", destinations.run),
@@ -106,6 +112,7 @@ def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
         )
     if stage == "llvm":
         return (
+            Pass("profile", profile.run, lambda options: options.profile),
             Pass("substitute-kernels", substitute),
             *backend.kernels,
             Pass("copies-to-linalg", copies_to_linalg.run),
@@ -116,10 +123,12 @@ def pass_list(stage: str, backend: Backend) -> tuple[Pass, ...]:
             Pass("arena", arena.run),
             Pass("bounds", bounds.run),
             Pass("hoist", "loop-invariant-code-motion"),
+            Pass("share-loops", share),
             Pass("entry", entry.run),
             Pass("keep-extrema", keep_extrema.run),
             Pass("explicit-views", explicit_views.run),
             Pass("to-llvm", _TO_LLVM),
+            Pass("profile-clock", profile.define, lambda options: options.profile),
             Pass("threads", threads.run),
             Pass("bf16-as-integers", bf16_as_integers.run),
             Pass("no-alias", mark_no_alias),
@@ -137,16 +146,20 @@ def mark_no_alias(module: Any, options: Options) -> None:
     for operation in module.body.operations:
         if operation.operation.name != "llvm.func":
             continue
-        if ir.StringAttr(operation.operation.attributes["sym_name"]).value != entry.BODY:
+        attributes = operation.operation.attributes
+        is_body = ir.StringAttr(attributes["sym_name"]).value == entry.BODY
+        if not is_body and share_loops.NO_ALIAS not in attributes:
             continue
         block = operation.regions[0].blocks[0]
         marked = []
+        alone = share_loops.taken_flags(operation)
         pointer_before = False
         for argument in block.arguments:
             is_pointer = str(argument.type) == "!llvm.ptr"
             # A descriptor begins with two pointers; all accesses go through the second.
             second = is_pointer and pointer_before
-            marked.append(ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()} if second else {}))
+            sure = second and (is_body or next(alone))
+            marked.append(ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()} if sure else {}))
             pointer_before = is_pointer and not second
         operation.operation.attributes["arg_attrs"] = ir.ArrayAttr.get(marked)
 

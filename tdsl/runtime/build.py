@@ -12,6 +12,7 @@ from tdsl.errors import InternalError
 from tdsl.lowering.bounds import Site
 from tdsl.lowering.interface import Interface, evaluate
 from tdsl.lowering.options import BOUNDS, Bounds, Kernels, Options
+from tdsl.lowering.steps import Step
 from tdsl.ops.looking import Looked
 from tdsl.runtime.cache import Cache, open_cache
 from tdsl.runtime.calling import Code
@@ -44,6 +45,7 @@ class Built:
     scratch: Size
     sites: tuple[Site, ...] = ()
     debugged: tuple[Looked, ...] = ()  # of the last results, which `dbg` looks at
+    steps: tuple[Step, ...] = ()  # that the code times
 
     @property
     def results(self) -> tuple[Result, ...]:
@@ -80,13 +82,16 @@ def build(
     kernels: str,
     bounds: Bounds = "trap",
     passing: Passing = Passing(),  # noqa: B008  (frozen)
+    profile: bool = False,
 ) -> Built:
     """Load an instance: from the disk cache, or compiled now and kept there."""
     from tdsl.cpu.linking import load_object
     from tdsl.engine.libraries import LLVMError
     from tdsl.engine.pool import thread_count
 
-    options = Options(Kernels.parse(kernels), bounds=bounds, threads=thread_count())
+    options = Options(
+        Kernels.parse(kernels), bounds=bounds, profile=profile, threads=thread_count()
+    )
     name = signature.function.name
     store, key = _place(program, signature, parameters, options, passing)
     fresh: list[Stored] = []
@@ -213,6 +218,7 @@ def _built(stored: Stored, address: int, owner: object) -> Built:
         compiled.scratch,
         compiled.sites,
         stored.debugged,
+        compiled.steps,
     )
 
 

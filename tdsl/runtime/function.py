@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -57,6 +58,9 @@ from tdsl.types.numbers import Kind
 from tdsl.types.sizes import Size
 from tdsl.types.types import StructType, Substitution, TupleType
 
+if TYPE_CHECKING:
+    from tdsl.runtime.profile import Profile
+
 # Plans are cheap to make again; a function that is called with ever new lengths must not collect
 # them without end.
 MOST_PLANS = 1024
@@ -84,6 +88,7 @@ class Origin:
     name: str
     kernels: str
     bounds: Bounds = "trap"
+    profile: bool = False
 
 
 class Function:
@@ -130,7 +135,13 @@ class Function:
         self._static_symbols = statics_of(signature)
         self._instances = Instances(
             lambda parameters, passing: build(
-                program, signature, parameters, origin.kernels, origin.bounds, passing
+                program,
+                signature,
+                parameters,
+                origin.kernels,
+                origin.bounds,
+                passing,
+                origin.profile,
             )
         )
         remember(self._instances, signature.function.name, _kinds(signature))
@@ -459,6 +470,28 @@ class Function:
         graphs = stages.graphs_of(self._program, [instance])
         return stages.stage_text(graphs, stage, self._origin.kernels, self._origin.bounds)
 
+    def profile(self, *arguments: Any, repeat: int = 10, **keywords: Any) -> Profile:
+        """Where the time of a call with these arguments goes, as a median of `repeat` calls: by
+        steps, with their lines in the source. An instance is compiled for it, with fixed sizes."""
+        from tdsl.runtime import profile
+
+        sources = [module.source for module in self._program.modules.values()]
+        timed = Function(
+            self._program,
+            self._function,
+            replace(self._origin, profile=True),
+            given=self._given,
+            dynamic=(),
+            classes=self._classes,
+        )
+        return profile.profile(
+            self.__name__,
+            partial(timed, *arguments, **keywords),
+            lambda: next(iter(timed._instances)).built,
+            {PurePath(s.name).name: s.text for s in sources},
+            repeat,
+        )
+
     def cache_info(self) -> CacheInfo:
         """How calls found their instances, in the manner of functools.lru_cache."""
         kinds = _kinds(self._signature)
@@ -489,7 +522,7 @@ class Function:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        near = difflib.get_close_matches(name, ("compile", "mlir", "cache_info"), 1)
+        near = difflib.get_close_matches(name, ("compile", "mlir", "profile", "cache_info"), 1)
         hint = f"; did you mean `{near[0]}`?" if near else ""
         raise AttributeError(f"the TDSL function `{self.__name__}` has no attribute `{name}`{hint}")
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from tdsl.check import typed
 from tdsl.engine.object import CompiledObject
-from tdsl.lowering.bounds import Site
 from tdsl.ops.looking import Looked
 from tdsl.types.dtypes import DTYPES, DType
 
@@ -25,7 +23,7 @@ class Stored:
     def to_bytes(self, program: typed.Program) -> bytes:
         """Without a path: the same program in another place has the same bytes."""
         modules = {module.source.name: name for name, module in program.modules.items()}
-        compiled = replace(self.compiled, sites=_renamed(self.compiled.sites, modules))
+        compiled = _renamed(self.compiled, modules)
         known = {"dtypes": [dtype.name for dtype in self.dtypes], "debugged": self.debugged}
         header = json.dumps(known).encode()
         return struct.pack("<Q", len(header)) + header + compiled.to_bytes()
@@ -37,17 +35,18 @@ class Stored:
         compiled = CompiledObject.from_bytes(data[8 + length :])
         sources = {name: module.source.name for name, module in program.modules.items()}
         return Stored(
-            replace(compiled, sites=_renamed(compiled.sites, sources)),
+            _renamed(compiled, sources),
             tuple(DTYPES[name] for name in known["dtypes"]),
             tuple(Looked(label, tuple(loops)) for label, loops in known["debugged"]),
         )
 
 
-def _renamed(sites: Iterable[Site], names: dict[str, str]) -> tuple[Site, ...]:
-    """Places like `file:3:5` with other names for the files."""
-    found: list[Site] = []
-    for site in sites:
-        file, *position = site.at.rsplit(":", 2)
-        at = ":".join([names[file], *position]) if site.at else ""
-        found.append(site._replace(at=at))
-    return tuple(found)
+def _renamed(compiled: CompiledObject, names: dict[str, str]) -> CompiledObject:
+    """The same with other names for the files in places like `file:3:5`."""
+
+    def at(place: str) -> str:
+        file, *position = place.rsplit(":", 2)
+        return ":".join([names[file], *position]) if place else ""
+
+    sites = tuple(site._replace(at=at(site.at)) for site in compiled.sites)
+    return replace(compiled, sites=sites)
