@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tdsl.lowering.passes.threads import BLOCKS, SPREAD, THREADS
+from tdsl.lowering.passes.threads import declaration
 
 # What one core does in about 20 microseconds, several times what it takes to wake a worker: of
 # multiplications and additions in registers, of bytes read from memory, of elements of a row.
 FLOPS: Final = 2_000_000
-BYTES: Final = 200_000
+BYTES: Final = 500_000
 ELEMENTS: Final = 32_000
 
 
@@ -34,12 +34,8 @@ class Range:
         """For the module: what shares the range out; nothing for one thread."""
         if self.threads == 1:
             return ""
-        types = ", ".join([type_ for _, type_ in self.arguments] + ["index"] * 3)
-        blocks = f", {BLOCKS}" if self.has_blocks else ""
-        return (
-            f'func.func private @"{self.spread}"({types}) attributes '
-            f'{{{SPREAD} = "{self.part}", {THREADS} = {self.threads} : i64{blocks}}}\n'
-        )
+        types = [type_ for _, type_ in self.arguments]
+        return declaration(self.part, types, self.threads, self.has_blocks)
 
     def call(self, begin: str, end: str, grain: str) -> str:
         """Compute a range, of which no less than `grain` pieces are worth another thread."""

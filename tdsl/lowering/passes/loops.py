@@ -10,6 +10,7 @@ from mlir import ir
 from mlir.dialects import affine, memref, scf
 
 from tdsl.lowering.options import Options
+from tdsl.lowering.passes import share_loops
 from tdsl.lowering.passes.rows import Group, contract_buffers, find_groups
 from tdsl.lowering.passes.structured import Access, Structured
 from tdsl.lowering.rewriting import DYNAMIC, as_block, before, collect, functions, index
@@ -43,9 +44,11 @@ def _size(value: Any, axis: int) -> Any:
 
 
 @contextmanager
-def _loop(extent: Any) -> Iterator[Any]:
+def _loop(extent: Any, each: int = 0) -> Iterator[Any]:
     """Build into the body of a new loop from 0; gives its counter."""
     loop = scf.ForOp(index(0), extent, index(1))
+    if each:
+        share_loops.mark(loop, each)
     with ir.InsertionPoint(loop.body):
         yield loop.induction_variable
         scf.YieldOp([])
@@ -56,18 +59,21 @@ def _lower(group: Group) -> None:
     with before(last), ExitStack() as stack:
         # Sizes are read before buffers shrink to rows.
         extents = [_size(value, axis) for value, axis in group.extents]
+        # Rows that buffers shrink to are used by one step at a time.
+        each = 0 if group.shared else share_loops.cost(group.members)
         if group.shared:
             group = contract_buffers(group)
         outer = [stack.enter_context(_loop(extent)) for extent in extents]
         for member in group.members:
             with member.operation.location:
-                _nest(member, outer)
+                _nest(member, outer, each)
     for member in group.members:
         member.operation.operation.erase()
 
 
-def _nest(item: Structured, outer: Sequence[Any]) -> None:
-    """The loops of one operation inside the shared ones."""
+def _nest(item: Structured, outer: Sequence[Any], each: int) -> None:
+    """The loops of one operation inside the shared ones. Where `each` is not 0, the steps of the
+    outermost may run at once."""
     counters: list[Any] = [*outer, *[None] * (item.rank - len(outer))]
     order = [dimension for dimension in item.order() if dimension >= len(outer)]
     extents: dict[int, Any] = {}
@@ -78,9 +84,10 @@ def _nest(item: Structured, outer: Sequence[Any]) -> None:
         extents[dimension] = _size(*found)
     with ExitStack() as stack:
         for dimension in order[:-1]:
-            counters[dimension] = stack.enter_context(_loop(extents[dimension]))
+            counters[dimension] = stack.enter_context(_loop(extents[dimension], each))
+            each = 0
         if order:
-            _inner(item, order[-1], extents[order[-1]], counters)
+            _inner(item, order[-1], extents[order[-1]], counters, each)
         else:
             values = [
                 _load(access, counters) if _is_read(item, at) else None
@@ -115,7 +122,7 @@ def _load(access: Access, counters: Sequence[Any]) -> Any:
     return memref.LoadOp(access.value, _indices(access, counters)).result
 
 
-def _inner(item: Structured, dimension: int, extent: Any, counters: list[Any]) -> None:
+def _inner(item: Structured, dimension: int, extent: Any, counters: list[Any], each: int) -> None:
     """The innermost loop: reads outside what it does not change, carries what it reduces."""
     first_output = len(item.inputs)
     kept = [not access.uses(dimension) for access in item.accesses]
@@ -126,6 +133,8 @@ def _inner(item: Structured, dimension: int, extent: Any, counters: list[Any]) -
     carried = [position for position in range(first_output, len(kept)) if kept[position]]
     moving = [at for at, access in enumerate(item.outputs) if access.uses(dimension)]
     loop = scf.ForOp(index(0), extent, index(1), [values[position] for position in carried])
+    if each:
+        share_loops.mark(loop, each)
     counters[dimension] = loop.induction_variable
     with ir.InsertionPoint(loop.body):
         for position, argument in zip(carried, loop.inner_iter_args, strict=True):

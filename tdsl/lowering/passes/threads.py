@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from mlir import ir
@@ -22,6 +23,16 @@ _NUMBERS: Final = 3  # begin, end, grain
 _DESCRIPTOR: Final = 5  # of a memref with one axis: two pointers, offset, size, stride
 _ALIGNMENT: Final = 64
 _BYTE: Final = "!llvm.ptr, i8"
+
+
+def declaration(part: str, types: Sequence[str], threads: int, has_blocks: bool) -> str:
+    """Declares what shares a range of `part` out: `part.spread(arguments…, begin, end, grain)`."""
+    taken = ", ".join([*types, *["index"] * _NUMBERS])
+    blocks = f", {BLOCKS}" if has_blocks else ""
+    return (
+        f'func.func private @"{part}.spread"({taken}) attributes '
+        f'{{{SPREAD} = "{part}", {THREADS} = {threads} : i64{blocks}}}\n'
+    )
 
 
 def run(module: Any, options: Options) -> None:
