@@ -7,15 +7,18 @@ from functools import cache
 
 import numpy as np
 import pytest
+from mlir import ir
 from native_support import Native
 from program_support import Instance
 
 from tdsl.cpu.backend import CPU
 from tdsl.engine.pool import Pool
 from tdsl.lowering.interface import Interface
-from tdsl.lowering.options import Options
+from tdsl.lowering.options import Kernels, Options
 from tdsl.lowering.passes import share_loops
-from tdsl.lowering.pipeline import lower_text
+from tdsl.lowering.passes.structured import Structured
+from tdsl.lowering.pipeline import context, lower_text
+from tdsl.lowering.rewriting import collect
 
 POOL = "tdsl_pool_run"
 SIZES = {"M": 37, "N": 53}
@@ -37,10 +40,6 @@ SHARED = {
         let a = exp(x)
         (a * 2, transpose(a, [1, 0]))
     }""",
-}
-ALONE = {
-    "a sum": "pub fn f[M, N](x: f32[M, N]) -> f32[N] { sum(x, axis=0) }",
-    "checked positions": """pub fn f[M, N](x: f32[M], i: i32[N]) -> f32[N] { take(x, i) }""",
 }
 
 
@@ -79,15 +78,48 @@ def test_the_same_bits(name: str, is_open: bool) -> None:
             np.testing.assert_array_equal(a.view(np.uint8), b.view(np.uint8))
 
 
-@pytest.mark.usefixtures("_shared")
-@pytest.mark.parametrize("name", ALONE)
-def test_what_one_thread_does(name: str) -> None:
+GENERIC = """
+func.func private @check(f32)
+func.func @f(%x: memref<8x9xf32>, %y: memref<8x9xf32>, %z: memref<9xf32>) {{
+  linalg.generic {{
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ({out})>],
+    iterator_types = ["{first}", "parallel"]
+  }} ins(%x : memref<8x9xf32>) outs({to}) {{
+  ^bb0(%a: f32, %b: f32):
+    {body}
+    linalg.yield %c : f32
+  }}
+  return
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "out", "body", "is_shared"),
+    [
+        ("parallel", "i, j", "%c = arith.negf %a : f32", True),
+        ("reduction", "j", "%c = arith.addf %a, %b : f32", False),
+        ("parallel", "j", "%c = arith.addf %a, %a : f32", False),
+        ("parallel", "i, j", "func.call @check(%a) : (f32) -> ()\n%c = arith.negf %a : f32", False),
+    ],
+    ids=["elementwise", "a sum", "written again and again", "checked"],
+)
+def test_what_may_be_shared(first: str, out: str, body: str, is_shared: bool) -> None:
     """A sum in another order would have other bits; the first wrong position is to be reported."""
-    made = Instance.of_text(ALONE[name])
-    interface = Interface.of_graph(made.graph)
-    text = lower_text(made.text, "llvm", Options(threads=4), CPU, interface)
-    # The sums begin as zeros, which are written by a loop of their own.
-    assert len(re.findall(r"llvm.func internal @\S*\.spread\(", text)) == (name == "a sum")
+    to = "%y : memref<8x9xf32>" if out == "i, j" else "%z : memref<9xf32>"
+    with context():
+        module = ir.Module.parse(GENERIC.format(first=first, out=out, body=body, to=to))
+        (operation,) = collect(module, {"linalg.generic"})
+        assert (share_loops.cost((Structured.of(operation),)) > 0) == is_shared
+
+
+@pytest.mark.usefixtures("_shared")
+def test_sums_stay_with_one_thread() -> None:
+    made = Instance.of_text("pub fn f[M, N](x: f32[M, N]) -> f32[M] { sum(x, axis=1) }")
+    options = Options(Kernels.none(), fuse=False, threads=4)
+    text = lower_text(made.text, "llvm", options, CPU, Interface.of_graph(made.graph))
+    # The zeros that they begin with are written by a loop of its own.
+    assert len(re.findall(r"llvm.func internal @\S*\.spread\(", text)) == 1
 
 
 def test_small_loops_stay_with_the_caller() -> None:

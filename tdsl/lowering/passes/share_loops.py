@@ -34,7 +34,8 @@ def cost(members: tuple[Structured, ...]) -> int:
         body = list(as_block(member.operation).operations)
         if any(member.reductions) or not member.rank:
             return 0
-        if any(not access.uses(0) or access.is_scalar for access in member.outputs):
+        outermost = member.order()[0]
+        if any(access.is_scalar or not access.uses(outermost) for access in member.outputs):
             return 0
         if any(collect(inner, {"func.call"}) for inner in body):
             return 0
