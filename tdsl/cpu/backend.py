@@ -9,6 +9,7 @@ from tdsl.cpu import blas_calls, vecmath
 from tdsl.cpu.attention import FlashAttention
 from tdsl.cpu.gemm import Gemm
 from tdsl.cpu.rows import Rows
+from tdsl.cpu.taking import Taking
 from tdsl.engine.llvm import Target
 from tdsl.engine.pool import thread_count
 from tdsl.lowering.backend import Backend, Pass
@@ -30,6 +31,7 @@ CPU = Backend(
             "attention": MappingProxyType({"native": FlashAttention()}),
             "rows": MappingProxyType({"native": Rows()}),
             "matmul": MappingProxyType({"native": Gemm()}),
+            "take": MappingProxyType({"native": Taking()}),
         }
     ),
     machine=machine,

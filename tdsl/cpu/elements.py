@@ -10,7 +10,7 @@ from mlir import ir
 
 from tdsl.cpu.writer import Index, Writer
 from tdsl.lowering.kernels import Refused
-from tdsl.lowering.rewriting import DYNAMIC, as_block
+from tdsl.lowering.rewriting import DYNAMIC, as_block, identity
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def key(value: Any) -> tuple[int, int]:
     """What tells values of a body apart."""
     if isinstance(value, ir.BlockArgument):
         return hash(value.owner), value.arg_number
-    return hash(value.owner.operation), -1 - ir.OpResult(value).result_number
+    return identity(value.owner.operation), -1 - ir.OpResult(value).result_number
 
 
 class Elements:

@@ -44,6 +44,7 @@ class Emission:
         self.users = _users(nodes)
         self.absorbed: set[Node] = set()  # done by their reader, and no values of their own
         self.loops: dict[Node, list[str]] = {}  # the results of each
+        self.checks_positions = True  # else whoever calls this function does
         self._free: dict[Node, int] = {}
 
     def inside(self, graph: Graph) -> Emission:

@@ -6,14 +6,19 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from tdsl.graph.claims import attention, matmul, rows
+from tdsl.graph.claims import attention, matmul, rows, take
 from tdsl.graph.graph import LOOP, Claim, Graph, Node, Remark
 
 Found = tuple[tuple[Claim, ...], tuple[Remark, ...]]
 Finder = Callable[[Graph, frozenset[Node]], Found]
 
 KINDS: Final[Mapping[str, Finder]] = MappingProxyType(
-    {"attention": attention.find, "rows": rows.find, "matmul": matmul.find}
+    {
+        "attention": attention.find,
+        "rows": rows.find,
+        "matmul": matmul.find,
+        "take": take.find,
+    }
 )
 """The kinds of claim, largest groups first: what one kind took, the next ones leave."""
 
