@@ -8,7 +8,7 @@ from typing import Any
 
 from tdsl.gpu.kernels.elements import Elements, load, place, widest, written
 from tdsl.gpu.kernels.tiles import GROUP, MOST_BLOCKS
-from tdsl.gpu.kernels.writer import Flag, Index, KernelCode
+from tdsl.gpu.kernels.writer import Index, KernelCode
 from tdsl.lowering.claims.body import Body, Product, Unreadable
 from tdsl.lowering.claims.code import Value
 from tdsl.lowering.claims.evaluate import Operand, Place, Places
@@ -140,29 +140,18 @@ class MatmulForm:
         def columns() -> None:
             for column, sums in pieces:
                 if self.n % len(sums) == 0:
-                    self._if(
-                        code,
+                    code.only_if(
                         code.below(column, self.n),
                         self._writer(code, batch, row, column, sums),
                     )
                     continue
                 for at, one in enumerate(sums):
                     here = code.add(column, at)
-                    self._if(
-                        code, code.below(here, self.n), self._writer(code, batch, row, here, [one])
+                    code.only_if(
+                        code.below(here, self.n), self._writer(code, batch, row, here, [one])
                     )
 
-        self._if(code, code.below(row, self.m), columns)
-
-    @staticmethod
-    def _if(code: KernelCode, flag: Flag, then: Callable[[], None]) -> None:
-        if isinstance(flag, bool):
-            if flag:
-                then()
-            return
-        code.line(f"scf.if {flag} {{")
-        then()
-        code.line("}")
+        code.only_if(code.below(row, self.m), columns)
 
     def _writer(
         self, code: KernelCode, batch: Index, row: Index, column: Index, sums: Sequence[Value]

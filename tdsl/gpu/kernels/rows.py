@@ -134,7 +134,7 @@ class RowsKernel:
             return
         for evaluator, place, flag in zip(evaluators, places, flags, strict=True):
             value = evaluator.at(self.chain.body.result, (*self.row, place))
-            self._if(flag, partial(self._write, place, value))
+            self.code.only_if(flag, partial(self._write, place, value))
 
     def _again(self) -> None:
         """Rows too long for that: each phase reads and computes them anew."""
@@ -193,15 +193,7 @@ class RowsKernel:
             value = self._elements().at(result, (*self.row, *rest))
             written(code, self.result, (*self.row, *rest), value, wide=1)
 
-        self._if(code.below(self.thread, 1), write)
-
-    def _if(self, flag: Flag, then: Callable[[], None]) -> None:
-        if flag is True:
-            then()
-            return
-        self.code.line(f"scf.if {flag} {{")
-        then()
-        self.code.line("}")
+        self.code.only_if(code.below(self.thread, 1), write)
 
     # --- reductions
 
@@ -235,7 +227,7 @@ class RowsKernel:
             for memory, total in zip(memories, found, strict=True):
                 store(code, memory, [warp], total)
 
-        self._if(code.below(lane, 1), keep)
+        self.code.only_if(code.below(lane, 1), keep)
         code.barrier()
         width = 1 << (warps - 1).bit_length()
         place = code.rem(lane, width)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from mlir import ir
@@ -147,6 +147,16 @@ class KernelCode(Code):
         if isinstance(flag, bool):
             return x if flag else y
         return self.emit_select(flag, x, y)
+
+    def only_if(self, flag: Flag, then: Callable[[], None]) -> None:
+        """Code for where a condition holds."""
+        if isinstance(flag, bool):
+            if flag:
+                then()
+            return
+        self.line(f"scf.if {flag} {{")
+        then()
+        self.line("}")
 
     def split(self, position: Index, sizes: Sequence[int]) -> list[Index]:
         """The indices of an element, by its position in memory order."""
