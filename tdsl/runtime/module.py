@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 import os
+import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,6 +69,18 @@ class Module(ModuleType):
         )
         made.__module__ = self.__name__
         return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """An imported module by its name; another one by its text, as its functions are."""
+        if sys.modules.get(self.__name__) is self:
+            return importlib.import_module, (self.__name__,)
+        program = self.__dict__["__program__"]
+        if program is None:
+            raise TypeError(f"the TDSL module {self.__name__!r} has no program, and so no pickle")
+        source = program.root.source
+        kernels, bounds = self.__kernels__, self.__bounds__
+        origin = Origin(self.__file__, source.name, source.text, "", kernels, bounds)
+        return _again, (self.__name__, origin)
 
     def __dir__(self) -> list[str]:
         return sorted({*self.__dict__, *self.__dict__.get("__all__", ())})
@@ -184,6 +198,14 @@ def find_again(origin: Origin) -> typed.Program:
     if result.program is None:
         raise compile_error(result.diagnostics)
     return result.program
+
+
+def _again(name: str, origin: Origin) -> Module:
+    """An unpickled module."""
+    module = Module(name)
+    checked = CheckResult(find_again(origin), ())
+    fill(module, checked, origin.path, origin.kernels, origin.bounds)
+    return module
 
 
 def _not_found(file: Path) -> str:
