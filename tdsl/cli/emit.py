@@ -19,22 +19,25 @@ from tdsl.cli.options import (
     ErrorFormatOption,
     FunctionOption,
     KernelsOption,
+    PrecisionOption,
+    TargetOption,
     Value,
-    at_start,
     checked,
     no_such_function,
     parse_bindings,
     parse_kernels,
     require_file,
+    target_errors,
 )
 from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output, guarded, write_result
 from tdsl.graph.graph import Remark
 from tdsl.graph.printer import print_remark
+from tdsl.lowering.device import parse_target
 from tdsl.lowering.stages import STAGE_NAMES, STAGES
 from tdsl.runtime.bindings import Unready, instance_without_example, unready_error
 from tdsl.runtime.stages import (
-    LATER_STAGES,
     Instance,
+    check_stage,
     graphs_of,
     object_code,
     remarks_of,
@@ -63,6 +66,8 @@ def emit(
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="PATH", help="Write there.")
     ] = None,
+    target: TargetOption = "cpu",
+    precision: PrecisionOption = "f32",
     kernels: KernelsOption = "all",
     bounds: BoundsOption = "trap",
     remarks: Annotated[
@@ -79,6 +84,7 @@ def emit(
     output = Output.make(error_format, colour)
     with guarded(output):
         _check_stage(stage)
+        chosen = parse_target(target)
         kernels = parse_kernels(kernels)
         bindings = parse_bindings(bind)
         require_file(file)
@@ -86,10 +92,8 @@ def emit(
             _write(out, _syntax(output, file))
             return
         program = checked(output, file)
-        if stage in LATER_STAGES:
-            message = f"the stage {stage} is not there yet in this version"
-            hint = f"there are {', '.join(STAGE_NAMES)}"
-            raise CommandError(message, hint, (at_start(program, "E0903", message, hint),))
+        with target_errors(program):
+            check_stage(stage, chosen)
         if fn is not None and fn not in program.root.functions:
             raise no_such_function(program, fn)
         if stage == "pyi":
@@ -105,7 +109,7 @@ def emit(
         with output.progress("compiling"):
             graphs = graphs_of(program, instances)
             if remarks:
-                _show_remarks(output, remarks_of(graphs, kernels))
+                _show_remarks(output, remarks_of(graphs, kernels, chosen, precision))
             if stage == "obj":
                 if len(graphs) != 1:
                     listed = ", ".join(instance.name for instance in instances)
@@ -115,14 +119,14 @@ def emit(
                     )
                 _write(out, object_code(graphs[0], kernels, bounds))
                 return
-            text = stage_text(graphs, stage, kernels, bounds)
+            with target_errors(program):
+                text = stage_text(graphs, stage, kernels, bounds, chosen, precision)
         _write(out, text)
 
 
 def _check_stage(stage: str) -> None:
-    known = (*STAGE_NAMES, *LATER_STAGES)
-    if stage not in known:
-        near = difflib.get_close_matches(stage, known, 1)
+    if stage not in STAGE_NAMES:
+        near = difflib.get_close_matches(stage, STAGE_NAMES, 1)
         hint = f"did you mean `{near[0]}`? " if near else ""
         raise CommandError(
             f"there is no stage `{stage}`", f"{hint}stages: {', '.join(STAGE_NAMES)}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -13,9 +15,16 @@ from tdsl.check import typed
 from tdsl.check.checked import CheckResult
 from tdsl.check.modules import check_file
 from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output
-from tdsl.lowering.options import Bounds, KernelsError
+from tdsl.errors import TargetError
+from tdsl.lowering.device import TARGETS
+from tdsl.lowering.options import Bounds, KernelsError, Precision
 from tdsl.runtime.build import check_kernels
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Label
+
+
+def _complete_target(incomplete: str) -> list[tuple[str, str]]:
+    return [(name, what) for name, what in TARGETS.items() if name.startswith(incomplete)]
+
 
 ErrorFormatOption = Annotated[
     ErrorFormat, typer.Option("--error-format", help="How diagnostics are written to stderr.")
@@ -40,6 +49,23 @@ KernelsOption = Annotated[
         "--kernels",
         metavar="all|none|KIND[:KERNEL],…",
         help="Which kernels may take over operations: `matmul:blas`.",
+    ),
+]
+TargetOption = Annotated[
+    str,
+    typer.Option(
+        "--target",
+        metavar="TARGET",
+        help="What code is made for.  "
+        + "  ".join(f"[bold]{name}[/]: {meaning}." for name, meaning in TARGETS.items()),
+        autocompletion=_complete_target,
+    ),
+]
+PrecisionOption = Annotated[
+    Precision,
+    typer.Option(
+        "--precision",
+        help="What a GPU may round operands of f32 matrix products to, for its tensor cores.",
     ),
 ]
 BoundsOption = Annotated[
@@ -172,3 +198,14 @@ def at_start(program: typed.Program, code: str, message: str, note: str = "") ->
     """A diagnostic about the module as a whole."""
     source = program.root.source
     return Diagnostic(code, message, (Label(source.span(0, 0)),), (note,) if note else ())
+
+
+@contextmanager
+def target_errors(program: typed.Program) -> Iterator[None]:
+    """What a target does not have, as a diagnostic about the module."""
+    try:
+        yield
+    except TargetError as error:
+        message = str(error).removeprefix(f"[{error.code}] ")
+        found = (at_start(program, error.code, message),) if error.code else ()
+        raise CommandError(message, "", found) from None

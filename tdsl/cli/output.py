@@ -198,7 +198,7 @@ def guarded(output: Output) -> Iterator[None]:
             output.error(str(error).removeprefix(f"[{error.code}] "), code=error.code)
         raise typer.Exit(WRONG_COMMAND) from None
     except TargetError as error:
-        output.error(str(error))
+        output.error(str(error).removeprefix(f"[{error.code}] "), code=error.code)
         raise typer.Exit(WRONG_COMMAND) from None
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None

@@ -25,6 +25,7 @@ from tdsl.cli.options import (
     ErrorFormatOption,
     FunctionOption,
     KernelsOption,
+    TargetOption,
     checked,
     choose_function,
     parse_bindings,
@@ -35,6 +36,7 @@ from tdsl.cli.output import Colour, CommandError, ErrorFormat, Output, guarded
 from tdsl.reference.evaluate import evaluate
 from tdsl.runtime.arrays import Array
 from tdsl.runtime.assembling import leaves_of
+from tdsl.runtime.build import check_target
 from tdsl.runtime.inputs import Inputs, seeded_inputs
 from tdsl.runtime.layout import Node, arrays_of, layout_of
 from tdsl.runtime.module import module_of
@@ -74,6 +76,7 @@ def run(
             help="With --profile: write one call as a trace for Perfetto or chrome://tracing.",
         ),
     ] = None,
+    target: TargetOption = "cpu",
     kernels: KernelsOption = "all",
     bounds: BoundsOption = "trap",
     error_format: ErrorFormatOption = ErrorFormat.text,
@@ -82,6 +85,7 @@ def run(
     """Call a function and show its results, its time, and its error against the evaluator."""
     output = Output.make(error_format, colour)
     with guarded(output):
+        target = check_target(target)
         kernels = parse_kernels(kernels)
         bindings = parse_bindings(bind)
         require_file(file)
@@ -91,7 +95,7 @@ def run(
         signature = function.signature
         given = _by_parameter(signature, read)
         made = seeded_inputs(program, function, bindings, given, seed)
-        callable_ = getattr(module_of(program, kernels, bounds), signature.function.name)
+        callable_ = getattr(module_of(program, kernels, bounds, target), signature.function.name)
         with output.progress("compiling"):
             start = time.perf_counter()
             try:

@@ -38,7 +38,8 @@ class EmulatedProgram:
         status = self.run(addresses[:inputs], addresses[inputs : inputs + results])
         if status[0]:
             block = (ctypes.c_int64 * STATUS_WORDS).from_address(addresses[inputs + results + 1])
-            block[:] = status
+            for place, word in enumerate(status):
+                block[place] = word
         return status[0]
 
     def run(
@@ -57,12 +58,14 @@ class EmulatedProgram:
         arena[:first] = arena[last:] = _GUARD_BYTE
         spans = []
         for buffer in self.plan.buffers:
-            address = {
-                "input": lambda place: inputs[place],
-                "result": lambda place: results[place],
-                "scratch": lambda place: start + skipped + place,
-                "status": lambda place: status.ctypes.data,
-            }[buffer.role](buffer.place)
+            if buffer.role == "input":
+                address = inputs[buffer.place]
+            elif buffer.role == "result":
+                address = results[buffer.place]
+            elif buffer.role == "scratch":
+                address = start + skipped + buffer.place
+            else:
+                address = status.ctypes.data
             spans.append((address, address + buffer.bytes))
             if buffer.role == "result":
                 ctypes.memset(address, _UNSET, buffer.bytes)

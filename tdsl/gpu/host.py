@@ -294,18 +294,18 @@ class Host:
         wanted = self._claims.wants(operation)
         steps: list[Step] = []
         written: Any = None
-        for place, (value, unit_last) in enumerate(zip(operands, wanted, strict=True)):
+        for at, (value, unit_last) in enumerate(zip(operands, wanted, strict=True)):
             if self._places.find(value) is not None and not (
                 unit_last and not _has_unit_last(value.type)
             ):
                 continue
             with before(operation):
                 plain = ir.MemRefType.get(value.type.shape, value.type.element_type)
-                operands[place] = memref.AllocOp(plain, [], []).result
-            if place == len(operands) - 1:
+                operands[at] = memref.AllocOp(plain, [], []).result
+            if at == len(operands) - 1:
                 written = value
             else:
-                steps += self._structured(_copying(operation, value, operands[place]))
+                steps += self._structured(_copying(operation, value, operands[at]))
         places = [self._places.find(value) for value in operands]
         made = self._claims.kernel(
             operation,

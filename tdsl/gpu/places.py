@@ -149,7 +149,8 @@ def span(type_: Any) -> int:
     """How many elements lie between the first and the last of a memref, with both."""
     type_ = ir.MemRefType(type_)
     strides, _ = type_.get_strides_and_offset()
-    return 1 + sum((size - 1) * stride for size, stride in zip(type_.shape, strides, strict=True))
+    pairs = zip(type_.shape, strides, strict=True)
+    return 1 + sum(int(size - 1) * int(stride) for size, stride in pairs)
 
 
 def element_bytes(type_: Any) -> int:

@@ -248,7 +248,7 @@ def _pointer_from_data(data: Any) -> Pointer:
 def _step_to_data(step: Step) -> Any:
     if isinstance(step, Loop):
         body = [_step_to_data(inner) for inner in step.body]
-        return {"loop": [step.number, step.start, step.stop, step.step], "body": body}
+        return {"loop": step.number, "range": [step.start, step.stop, step.step], "body": body}
     if isinstance(step, Copy):
         ends = [_argument_to_data(step.target), _argument_to_data(step.source)]
         return {"copy": step.bytes, "ends": ends}
@@ -264,7 +264,9 @@ def _step_to_data(step: Step) -> Any:
 
 def _step_from_data(data: Any) -> Step:
     if "loop" in data:
-        return Loop(*data["loop"], tuple(_step_from_data(inner) for inner in data["body"]))
+        start, stop, step = data["range"]
+        body = tuple(_step_from_data(inner) for inner in data["body"])
+        return Loop(data["loop"], start, stop, step, body)
     if "copy" in data:
         target, source = (_pointer_from_data(end) for end in data["ends"])
         return Copy(target, source, data["copy"])

@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tdsl.check import typed
-from tdsl.errors import InternalError
+from tdsl.errors import InternalError, TargetError
 from tdsl.lowering.bounds import Site
+from tdsl.lowering.device import parse_target
 from tdsl.lowering.interface import Interface, evaluate
 from tdsl.lowering.options import BOUNDS, Bounds, Kernels, Options
 from tdsl.lowering.steps import Step
 from tdsl.ops.looking import Looked
 from tdsl.runtime.cache import Cache, open_cache
-from tdsl.runtime.calling import Code
+from tdsl.runtime.calling import ActedCode, Code
 from tdsl.runtime.keys import describe, digest, instance_key
 from tdsl.runtime.passing import Passing
 from tdsl.runtime.storing import Stored
@@ -75,6 +76,18 @@ def check_bounds(text: str) -> Bounds:
     raise ValueError(f"there are no bounds {text!r}; there are {' and '.join(BOUNDS)}")
 
 
+def check_target(text: str) -> str:
+    """The target that a text names, of those that functions can be run on; TargetError tells them."""
+    target = parse_target(text)
+    if target.kind == "nvptx":
+        raise TargetError(
+            f"[E0903] {target} can be looked at, by `tdslc --emit=ptx --target={target}`, but not"
+            ' be run on yet; target="gpu-emulator" runs the same kernels on this processor',
+            code="E0903",
+        )
+    return str(target)
+
+
 def build(
     program: typed.Program,
     signature: typed.Signature,
@@ -83,8 +96,11 @@ def build(
     bounds: Bounds = "trap",
     passing: Passing = Passing(),  # noqa: B008  (frozen)
     profile: bool = False,
+    target: str = "cpu",
 ) -> Built:
     """Load an instance: from the disk cache, or compiled now and kept there."""
+    if target != "cpu":
+        return _emulated(program, signature, parameters, kernels, bounds, passing, target)
     from tdsl.cpu.linking import load_object
     from tdsl.engine.libraries import LLVMError
     from tdsl.engine.pool import thread_count
@@ -117,6 +133,43 @@ def build(
         return _built(stored, loaded.address(stored.compiled.entry), loaded)
     except LLVMError as error:
         raise _our_fault(name, error) from error
+
+
+def _emulated(
+    program: typed.Program,
+    signature: typed.Signature,
+    parameters: Substitution,
+    kernels: str,
+    bounds: Bounds,
+    passing: Passing,
+    target: str,
+) -> Built:
+    """An instance for the emulator, which is never kept on disk: it is there to look for faults."""
+    from tdsl.engine.libraries import LLVMError
+    from tdsl.gpu.compiler import compile_emulated
+    from tdsl.gpu.emulator import EmulationError
+    from tdsl.graph.elaborate import elaborate
+    from tdsl.lowering.pipeline import LoweringError
+
+    if passing.donated:
+        raise TargetError(f"[E0903] the target {target} has no `donate`", code="E0903")
+    device = parse_target(target).device
+    assert device is not None, "the targets that are not a CPU are GPUs"
+    options = Options(Kernels.parse(kernels), bounds=bounds, isa=device.chip)
+    graph = elaborate(program, signature.function, parameters)
+    interface = Interface.of_graph(graph)
+    try:
+        made = compile_emulated(module_text(graph, options), options, interface, device)
+    except (LoweringError, LLVMError, EmulationError) as error:
+        raise _our_fault(signature.function.name, error) from error
+    return Built(
+        ActedCode(made.entry),
+        interface,
+        tuple(node.type.dtype for node in graph.results),
+        Size.of(0),
+        made.plan.sites,
+        tuple(debugged.looked for debugged in graph.debugged),
+    )
 
 
 def _place(

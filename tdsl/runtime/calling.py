@@ -76,12 +76,24 @@ class Code:
 
     def __init__(self, address: int, owner: object) -> None:
         self.address = address
-        self.entry = ENTRY(address)
+        self.entry: Callable[[bytes, bytes], int] = ENTRY(address)
         self.owner = owner  # unloads the code when it goes
         # Free scratch memory. Taking and giving back are atomic list operations: no lock that a
         # fork could leave held, and as many arenas as there were calls at once.
         # Each is an array of bytes in which a status block and then the scratch memory lie, from
         # the first multiple of ALIGNMENT on.
+        self.arenas: list[Array] = []
+
+
+class ActedCode(Code):
+    """Code that is no machine code: a function of Python in place of the entry, no address."""
+
+    __slots__ = ()
+
+    def __init__(self, entry: Callable[[bytes, bytes], int]) -> None:
+        self.address = 0
+        self.entry = entry
+        self.owner = None
         self.arenas: list[Array] = []
 
 

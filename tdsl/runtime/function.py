@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tdsl.check import typed
-from tdsl.errors import TargetError, compile_error
+from tdsl.errors import compile_error
+from tdsl.lowering.device import parse_target
 from tdsl.lowering.options import Bounds
 from tdsl.runtime import arguments as places
 from tdsl.runtime.arrays import PLAIN, Array, WeakNumber, plain, weak_array
@@ -26,7 +27,7 @@ from tdsl.runtime.bindings import (
     resolve,
 )
 from tdsl.runtime.bound import Bound, addresses, opened
-from tdsl.runtime.build import build, can_elaborate
+from tdsl.runtime.build import build, can_elaborate, check_target
 from tdsl.runtime.calling import Plan, address_of, addresses_of
 from tdsl.runtime.donating import (
     check_donation,
@@ -89,6 +90,7 @@ class Origin:
     kernels: str
     bounds: Bounds = "trap"
     profile: bool = False
+    target: str = "cpu"
 
 
 class Function:
@@ -119,7 +121,9 @@ class Function:
         self._dynamic = None if dynamic is None else tuple(dynamic)
         self._named = normalised(signature, self._given)
         self._asked = open_symbols(signature, self._dynamic or ())
-        self._may_open = self._dynamic is None or bool(self._dynamic)
+        # Code for a GPU is made for fixed sizes.
+        on_cpu = origin.target == "cpu"
+        self._may_open = on_cpu and (self._dynamic is None or bool(self._dynamic))
         self._layout = layout_of(program, signature)
         self._wanted = self._layout.wanted
         self._reader = Reader.of(self._layout)
@@ -142,6 +146,7 @@ class Function:
                 origin.bounds,
                 passing,
                 origin.profile,
+                origin.target,
             )
         )
         remember(self._instances, signature.function.name, _kinds(signature))
@@ -382,7 +387,9 @@ class Function:
         instance, compiled = self._instance(point, self._may_open)
         plan = self._plan_for(instance, point)
         # The native entry gives every result back, and prints none.
-        if self._flat and not instance.built.debugged and not passing:
+        if not instance.built.code.address:
+            pass  # the emulator is no machine code
+        elif self._flat and not instance.built.debugged and not passing:
             call = self._native.add(
                 instance, statics, plan.dtypes, self._assemble, self._is_tuple, self._call
             )
@@ -398,7 +405,7 @@ class Function:
             instance, compiled = self._instances.find(point, self._asked, may_open)
         except DiagnosticError as error:
             raise compile_error(error) from None
-        if compiled and not may_open:
+        if compiled and not may_open and self._origin.target == "cpu":
             can_open = partial(can_elaborate, self._program, self._signature)
             warn_if_many(self.__name__, self._instances, point, self._asked, can_open)
         return instance, compiled
@@ -424,18 +431,20 @@ class Function:
         self,
         *,
         dynamic: Iterable[str] | None = None,
-        target: str = "cpu",
+        target: str | None = None,
         donate: Iterable[str] = (),
         **bindings: object,
     ) -> CompiledFunction:
         """The function with these sizes, statics and dtypes fixed and the `dynamic` sizes open.
         Each call gives up the arrays of the parameters in `donate`: results are put into them.
+        With `target="gpu-emulator"` it is the code for a GPU, run and checked on this processor.
 
         It is compiled at once if nothing else is needed to know the instance; otherwise sizes that
         are not named are fixed by the first call. `dynamic=()` forbids open sizes.
         """
-        if target != "cpu":
-            raise not_yet_target(target)
+        origin = self._origin
+        if target is not None:
+            origin = replace(origin, target=check_target(target))
         if isinstance(dynamic, str):
             dynamic = (dynamic,)
         chosen = self._dynamic if dynamic is None else tuple(dynamic)
@@ -451,7 +460,7 @@ class Function:
         compiled = CompiledFunction(
             self._program,
             self._function,
-            self._origin,
+            origin,
             given={**self._given, **bindings},
             dynamic=chosen,
             classes=self._classes,
@@ -468,7 +477,9 @@ class Function:
         parameters = instance_to_show(self._program, self._signature, {**self._given, **bindings})
         instance = stages.Instance(self._signature, parameters, self.__name__)
         graphs = stages.graphs_of(self._program, [instance])
-        return stages.stage_text(graphs, stage, self._origin.kernels, self._origin.bounds)
+        origin = self._origin
+        target = parse_target(origin.target)
+        return stages.stage_text(graphs, stage, origin.kernels, origin.bounds, target)
 
     def profile(self, *arguments: Any, repeat: int = 10, **keywords: Any) -> Profile:
         """Where the time of a call with these arguments goes, as a median of `repeat` calls: by
@@ -570,14 +581,6 @@ class CompiledFunction(Function):
         given = ", ".join(f"{name}={value}" for name, value in self._given.items())
         opened = f", dynamic={self._dynamic!r}" if self._dynamic is not None else ""
         return f"<compiled {places.shown_signature(self._signature)} for {given}{opened}>"
-
-
-def not_yet_target(target: str) -> TargetError:
-    if target.split(":")[0] in ("nvptx", "gpu-emulator"):
-        return TargetError(
-            f'[E0903] the target {target!r} is not there yet; use target="cpu"', code="E0903"
-        )
-    return TargetError(f'[E0903] there is no target {target!r}; use target="cpu"', code="E0903")
 
 
 def _find_again(

@@ -8,6 +8,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,7 +17,7 @@ from tdsl.check import typed
 from tdsl.check.checked import CheckResult
 from tdsl.errors import ProgramWarning, compile_error
 from tdsl.lowering.options import Bounds
-from tdsl.runtime.build import check_bounds, check_kernels
+from tdsl.runtime.build import check_bounds, check_kernels, check_target
 from tdsl.runtime.function import Function, Origin
 from tdsl.runtime.programs import open_program
 from tdsl.runtime.structs import StructClasses
@@ -38,6 +39,7 @@ class Module(ModuleType):
         self.__program__: typed.Program | None = None
         self.__kernels__ = "all"
         self.__bounds__: Bounds = "trap"
+        self.__target__ = "cpu"
 
     def __getattr__(self, name: str) -> Any:
         program = self.__dict__.get("__program__")
@@ -63,7 +65,13 @@ class Module(ModuleType):
             program,
             function,
             Origin(
-                self.__file__, source.name, source.text, name, self.__kernels__, self.__bounds__
+                self.__file__,
+                source.name,
+                source.text,
+                name,
+                self.__kernels__,
+                self.__bounds__,
+                target=self.__target__,
             ),
             classes=self.__dict__["__structs__"],
         )
@@ -80,7 +88,7 @@ class Module(ModuleType):
         source = program.root.source
         kernels, bounds = self.__kernels__, self.__bounds__
         origin = Origin(self.__file__, source.name, source.text, "", kernels, bounds)
-        return _again, (self.__name__, origin)
+        return _again, (self.__name__, replace(origin, target=self.__target__))
 
     def __dir__(self) -> list[str]:
         return sorted({*self.__dict__, *self.__dict__.get("__all__", ())})
@@ -97,6 +105,7 @@ def fill(
     path: str | None,
     kernels: str,
     bounds: Bounds = "trap",
+    target: str = "cpu",
 ) -> None:
     """Put a checked program into a module, which may be an older version of the same."""
     errors = [d for d in result.diagnostics if d.severity == "error"]
@@ -111,6 +120,7 @@ def fill(
     module.__dict__["__program__"] = program
     module.__dict__["__kernels__"] = kernels
     module.__dict__["__bounds__"] = bounds
+    module.__dict__["__target__"] = target
     module.__dict__["__structs__"] = StructClasses(program, module.__name__)
     module.__dict__["__file__"] = path
     module.__doc__ = "\n".join(program.root.docs) or None
@@ -138,22 +148,29 @@ def _warn(module: Module, result: CheckResult) -> None:
             )
 
 
-def load(path: str | os.PathLike[str], *, kernels: str = "all", bounds: str = "trap") -> Module:
+def load(
+    path: str | os.PathLike[str],
+    *,
+    kernels: str = "all",
+    bounds: str = "trap",
+    target: str = "cpu",
+) -> Module:
     """The module in a file. A wrong program raises CompileError with every diagnostic.
 
     `kernels` says which kernels may take over operations, as `tdslc --kernels` does.
     `bounds` says what happens to a position, known only at run time, outside of an array: an
     IndexError, or with "clamp" the nearest one inside.
+    `target="gpu-emulator"` makes code for a GPU, and runs and checks it on this processor.
     """
     check_kernels(kernels)
-    checked_bounds = check_bounds(bounds)
+    checked_bounds, checked_target = check_bounds(bounds), check_target(target)
     file = Path(path)
     if not file.exists():
         raise FileNotFoundError(_not_found(file))
     if file.is_dir():
         raise IsADirectoryError(f"{file} is a folder; give a `.tdsl` file in it")
     module = Module(file.stem)
-    fill(module, _opened(file), str(file.absolute()), kernels, checked_bounds)
+    fill(module, _opened(file), str(file.absolute()), kernels, checked_bounds, checked_target)
     return module
 
 
@@ -164,7 +181,14 @@ def _opened(file: Path) -> CheckResult:
         return CheckResult(None, error.diagnostics)
 
 
-def loads(text: str, *, name: str = "text", kernels: str = "all", bounds: str = "trap") -> Module:
+def loads(
+    text: str,
+    *,
+    name: str = "text",
+    kernels: str = "all",
+    bounds: str = "trap",
+    target: str = "cpu",
+) -> Module:
     """The module in a string. It can import from `std` only."""
     if not isinstance(text, str):
         raise TypeError(
@@ -174,16 +198,28 @@ def loads(text: str, *, name: str = "text", kernels: str = "all", bounds: str = 
     from tdsl.check.modules import check_source
 
     check_kernels(kernels)
-    checked_bounds = check_bounds(bounds)
+    checked_bounds, checked_target = check_bounds(bounds), check_target(target)
     module = Module(name)
-    fill(module, check_source(Source(f"<{name}>", text), None), None, kernels, checked_bounds)
+    fill(
+        module,
+        check_source(Source(f"<{name}>", text), None),
+        None,
+        kernels,
+        checked_bounds,
+        checked_target,
+    )
     return module
 
 
-def module_of(program: typed.Program, kernels: str = "all", bounds: Bounds = "trap") -> Module:
+def module_of(
+    program: typed.Program,
+    kernels: str = "all",
+    bounds: Bounds = "trap",
+    target: str = "cpu",
+) -> Module:
     """A module of a program that is checked already."""
     module = Module(program.root.name)
-    fill(module, CheckResult(program, ()), program.root.source.name, kernels, bounds)
+    fill(module, CheckResult(program, ()), program.root.source.name, kernels, bounds, target)
     return module
 
 
@@ -204,7 +240,7 @@ def _again(name: str, origin: Origin) -> Module:
     """An unpickled module."""
     module = Module(name)
     checked = CheckResult(find_again(origin), ())
-    fill(module, checked, origin.path, origin.kernels, origin.bounds)
+    fill(module, checked, origin.path, origin.kernels, origin.bounds, origin.target)
     return module
 
 

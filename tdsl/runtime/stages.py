@@ -11,13 +11,14 @@ from tdsl.graph.claims import find_claims
 from tdsl.graph.elaborate import elaborate
 from tdsl.graph.graph import Graph, Remark
 from tdsl.graph.printer import print_claims, print_graph
+from tdsl.lowering.backend import Backend
+from tdsl.lowering.device import CPU_TARGET, DEFAULT_CHIP, Target
 from tdsl.lowering.emit import emit_module, emit_modules
 from tdsl.lowering.interface import Interface
-from tdsl.lowering.options import Bounds, Kernels, Options
-from tdsl.lowering.stages import LOWERED_STAGES, STAGE_NAMES
+from tdsl.lowering.options import Bounds, Kernels, Options, Precision
+from tdsl.lowering.stages import LOWERED_STAGES, STAGE_NAMES, STAGES
 from tdsl.types.types import Substitution
 
-LATER_STAGES = ("nvvm", "ptx")
 # Between instances in stages that have one module each; `mlir-opt --split-input-file` reads it.
 SEPARATOR = "\n// -----\n\n"
 
@@ -31,14 +32,36 @@ class Instance:
     name: str
 
 
-def check_stage(stage: str) -> None:
-    """TargetError for a stage that does not exist, or not yet."""
-    if stage in LATER_STAGES:
-        raise TargetError(
-            f"[E0903] the stage {stage} is not there yet in this version", code="E0903"
-        )
-    if stage not in STAGE_NAMES:
+def check_stage(stage: str, target: Target = CPU_TARGET) -> None:
+    """TargetError for a stage that does not exist, or that the target does not have."""
+    found = next((known for known in STAGES if known.name == stage), None)
+    if found is None:
         raise TargetError(f"there is no stage {stage!r}; there are {', '.join(STAGE_NAMES)}")
+    if found.needs == "gpu" and not target.is_gpu:
+        raise TargetError(
+            f"[E0903] the stage {stage} is for a GPU, which must be named: nvptx:{DEFAULT_CHIP}",
+            code="E0903",
+        )
+    if found.needs == "cpu" and target.is_gpu:
+        there = ", ".join(known.name for known in STAGES if known.needs != "cpu")
+        raise TargetError(
+            f"[E0903] the target {target} has no stage {stage}; it has {there}", code="E0903"
+        )
+
+
+def _backend(target: Target) -> Backend:
+    if target.is_gpu:
+        from tdsl.gpu.backend import GPU
+
+        return GPU
+    from tdsl.cpu.backend import CPU
+
+    return CPU
+
+
+def _options(kernels: str, bounds: Bounds, target: Target, precision: Precision) -> Options:
+    isa = target.device.chip if target.device is not None else "host"
+    return Options(Kernels.parse(kernels), bounds=bounds, precision=precision, isa=isa)
 
 
 def graphs_of(program: typed.Program, instances: Sequence[Instance]) -> list[Graph]:
@@ -47,25 +70,34 @@ def graphs_of(program: typed.Program, instances: Sequence[Instance]) -> list[Gra
     ]
 
 
-def remarks_of(graphs: Sequence[Graph], kernels: str) -> list[Remark]:
+def remarks_of(
+    graphs: Sequence[Graph],
+    kernels: str,
+    target: Target = CPU_TARGET,
+    precision: Precision = "f32",
+) -> list[Remark]:
     """What is claimed, what nearly is, and what is claimed but refused by the kernels."""
-    from tdsl.cpu.backend import CPU
     from tdsl.lowering.refusals import refusals
 
-    options = Options(Kernels.parse(kernels))
+    options = _options(kernels, "trap", target, precision)
     found: list[Remark] = []
     for graph in graphs:
         claims, remarks = find_claims(graph, options.kernels.kinds)
-        found += [*remarks, *refusals(graph, claims, options, CPU)]
+        found += [*remarks, *refusals(graph, claims, options, _backend(target))]
     return found
 
 
 def stage_text(
-    graphs: Sequence[Graph], stage: str, kernels: str = "all", bounds: Bounds = "trap"
+    graphs: Sequence[Graph],
+    stage: str,
+    kernels: str = "all",
+    bounds: Bounds = "trap",
+    target: Target = CPU_TARGET,
+    precision: Precision = "f32",
 ) -> str:
     """The instances at a stage that is text."""
-    check_stage(stage)
-    options = Options(Kernels.parse(kernels), bounds=bounds)
+    check_stage(stage, target)
+    options = _options(kernels, bounds, target, precision)
     claims = [find_claims(graph, options.kernels.kinds)[0] for graph in graphs]
     if stage == "graph":
         return "\n".join(print_graph(graph) for graph in graphs)
@@ -80,11 +112,16 @@ def stage_text(
     texts = []
     for graph, found in zip(graphs, claims, strict=True):
         text, interface = emit_module(graph, found), Interface.of_graph(graph)
-        if stage in LOWERED_STAGES:
-            from tdsl.cpu.backend import CPU
+        if stage in ("nvvm", "ptx"):
+            from tdsl.gpu.compiler import nvvm_text, ptx_text
+
+            assert target.device is not None
+            show = nvvm_text if stage == "nvvm" else ptx_text
+            texts.append(show(text, options, interface, target.device))
+        elif stage in LOWERED_STAGES:
             from tdsl.lowering.pipeline import lower_text
 
-            texts.append(lower_text(text, stage, options, CPU, interface))
+            texts.append(lower_text(text, stage, options, _backend(target), interface))
         elif stage == "asm":
             from tdsl.cpu.compiler import assembly
 

@@ -293,7 +293,7 @@ _ALL = (
     # --- E09 targets and stages
     Code("E0901", "this function needs an example or --bind to be emitted"),
     Code("E0902", "no such function in the module"),
-    Code("E0903", "a target or stage that is not there yet"),
+    Code("E0903", "a target, or a stage of a target, that there is not"),
     Code("E0904", "a test fails"),
     # --- W warnings
     Code("W0001", "f64 appears by promotion"),

@@ -53,7 +53,9 @@ RUNNING = {
     ),
     "E0902": Explanation("The module has no function of the name that was asked for."),
     "E0903": Explanation(
-        "The target or stage is part of the plan for a later version, and not there yet.",
+        "Code is made for this processor (`cpu`), or for a GPU that must be named, as in "
+        "`--emit=ptx --target=nvptx:sm_80`; stages from `llvm` on belong to one of the two. Code for "
+        "a GPU is made for fixed sizes, and only for arrays that a GPU can hold.",
     ),
     "E0904": Explanation(
         "An `assert` in a `test` does not hold. The message shows both sides of the comparison.",
