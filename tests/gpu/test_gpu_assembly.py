@@ -12,6 +12,7 @@ import pytest
 from attention_claims import attention_text
 from claim_kernels import ALL, made
 from claim_programs import Making, chain
+from test_gpu_matmul import text as matmul_text
 
 from tdsl.gpu.kernels import attention, matmul, rows
 from tdsl.gpu.kernels.tiles import SIMT_F32, SIMT_F64, TENSOR, SimtTile, TensorTile
@@ -48,6 +49,11 @@ def _product(name: str, tile: SimtTile | TensorTile, dtype: str, precision: str)
     return made(text, make)
 
 
+def _few(name: str, m: int, turned: str, dtype: str) -> Kernel:
+    text = matmul_text(m, 768, 3072, turned=f"n{turned}", dtypes=(dtype, dtype), after="bias")
+    return made(text, lambda *given: matmul.kernel(name, *given, aligned=ALL))
+
+
 def _rows(name: str, kind: str, length: int, dtype: str = "f32") -> Kernel:
     making = chain(kind, (64, length), dtype)
     text = making.text(making.result)  # type: ignore[attr-defined]
@@ -79,6 +85,10 @@ def _kernels() -> dict[str, Callable[[str], Kernel]]:
                 )
             )
     found["matmul_f16_64x64_odd"] = lambda name: _product(name, TENSOR[1], "f16", "f32")
+    for m, turned, dtype in ((1, "n", "f32"), (4, "t", "f32"), (1, "t", "bf16"), (4, "n", "f64")):
+        found[f"matmul_{dtype}_{m}_row_n{turned}"] = (
+            lambda name, m=m, turned=turned, dtype=dtype: _few(name, m, turned, dtype)  # type: ignore[misc]
+        )
     for kind in ("softmax", "layer_norm"):
         for length in (64, 1024, 40000):
             found[f"{kind}_{length}"] = (

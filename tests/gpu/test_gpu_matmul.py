@@ -182,6 +182,46 @@ def test_f64_tiles(tile: SimtTile) -> None:
     close(kernel.in_every_order(x, y), wide(x) @ wide(y), 1e-12)
 
 
+# --- few rows
+
+
+@pytest.mark.parametrize("m", [1, 4])
+@pytest.mark.parametrize("way", ["n", "t"])
+@pytest.mark.parametrize(("n", "k"), [(1, 1), (7, 33), (33, 31), (64, 128), (130, 260)])
+def test_few_rows(m: int, way: str, n: int, k: int) -> None:
+    """Columns that are neighbours in memory, and such that are not."""
+    x, bias = given((m, k)), given((n,), seed=2)
+    y = given((n, k) if way == "t" else (k, n), seed=1)
+    kernel = emulated(text(m, n, k, turned=f"n{way}", after="bias"))
+    assert barriers(kernel.kernel.text) == (1 if way == "n" or n == k == 1 else 0)
+    wanted = np.tanh(wide(x) @ wide(y.T if way == "t" else y) + bias)
+    close(kernel.in_every_order(x, y, bias), wanted)
+
+
+@pytest.mark.parametrize("way", ["n", "t"])
+@pytest.mark.parametrize("dtype", ["f64", "bf16", "f16"])
+def test_few_rows_of_other_dtypes(way: str, dtype: str) -> None:
+    x = given((3, 2, 40), dtype)
+    y = given((3, 24, 40) if way == "t" else (3, 40, 24), dtype, 1)
+    kernel = emulated(text(2, 24, 40, batch=3, dtypes=(dtype, dtype), turned=f"n{way}"))
+    assert "mma.sync" not in kernel.kernel.text
+    wanted = wide(x) @ wide(y.swapaxes(1, 2) if way == "t" else y)
+    close(kernel.in_every_order(x, y), wanted, 1e-12 if dtype == "f64" else 2e-5)
+
+
+def test_many_columns_are_read_four_at_a_time() -> None:
+    x, y = given((1, 8)), given((8, 128 * 128), seed=1)
+    kernel = emulated(text(1, 128 * 128, 8))
+    assert "vector.load %in1" in kernel.kernel.text
+    close(kernel(x, y), wide(x) @ wide(y))
+
+
+def test_the_barrier_of_few_rows_is_needed() -> None:
+    x, y = given((2, 100)), given((100, 40), seed=1)
+    kernel = emulated(text(2, 40, 100), edit=without_barrier(0))
+    assert kernel.shows_a_fault(wide(x) @ wide(y), 1e-3, x, y)
+
+
 # --- tensor cores
 
 
@@ -280,7 +320,8 @@ def test_blocks_are_numbered_so_that_neighbours_share_operands() -> None:
     ("shape", "dtype", "reason"),
     [
         ((2**18, 2**18, 1), "f32", None),
-        ((1, 2**40, 1), "f32", "a grid at most"),
+        ((1, 2**40, 1), "f32", "a grid has at most"),
+        ((16, 2**40, 1), "f32", "a grid at most"),
         ((4, 4, 4), "i32", "products of i32 have no kernel"),
     ],
 )
@@ -293,7 +334,7 @@ def test_refusals(shape: tuple[int, int, int], dtype: str, reason: str | None) -
         return matmul.kernel("k", function, operands, result)
 
     if reason is None:
-        assert made(text_, make).launches[0].grid == (2**18 // 128 * (2**18 // 128), 1, 1)
+        assert made(text_, make).launches[0].grid == ((2**18 // 128) ** 2, 1, 1)
         return
     with pytest.raises(Refused, match=reason):
         made(text_, make)

@@ -126,7 +126,7 @@ class AttentionKernel(StagedFrame):
                 left = load(code, self.query_tile, [queries, self.row], self.rows)
                 right = load(code, self.key_tile, [d, code.mul(self.place, columns)], wide)
                 return [
-                    self._fma(code.spread(code.lane(left, r), wide), right, sums[r])
+                    code.fused(code.spread(code.lane(left, r), wide), right, sums[r])
                     for r in range(self.rows)
                 ]
 
@@ -167,13 +167,6 @@ class AttentionKernel(StagedFrame):
         else:
             carried = several(0, carried, whole)
         return several(whole, carried, count - whole)
-
-    def _fma(self, x: Value, y: Value, z: Value) -> Value:
-        code = self.code
-        operation = "vector.fma" if x.lanes else "math.fma"
-        return Value(
-            code.emit(f"{operation} {x.name}, {y.name}, {z.name} : {x.type}"), x.element, x.lanes
-        )
 
     def _score(self, product: Value, key: Index, r: int, c: int) -> Value:
         """What the softmax is of: -inf beyond the last key."""
@@ -218,7 +211,7 @@ class AttentionKernel(StagedFrame):
                     for g in range(count)
                 ]
                 return [
-                    self._fma(
+                    code.fused(
                         code.spread(code.lane(left, r), self._wide), right[g], sums[r * count + g]
                     )
                     for r in range(self.rows)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tdsl.gpu.kernels.elements import Elements, load, place, widest, written
 from tdsl.gpu.kernels.tiles import GROUP, MOST_BLOCKS
-from tdsl.gpu.kernels.writer import Index, KernelCode
+from tdsl.gpu.kernels.writer import Flag, Index, KernelCode
 from tdsl.lowering.claims.body import Body, Product, Unreadable
 from tdsl.lowering.claims.code import Value
 from tdsl.lowering.claims.evaluate import Operand, Place, Places
@@ -43,9 +43,20 @@ class Source:
         found: list[Index] = [0] * len(self.side.axes)
         for loop, axis in self.side.axes.items():
             found[axis] = {"b": batch, self.row: row, "k": k}[loop]
-        if not lanes:
-            return load(code, self.operand, found, 0)
         return load(code, self.operand, found, lanes)
+
+    def load_if(
+        self, code: KernelCode, inside: Flag, batch: Index, row: Index, k: Index, lanes: int
+    ) -> Value:
+        """0 where a condition does not hold. Nothing is read then, so that addresses need not be
+        kept inside: they differ by constants, and no registers hold them."""
+        zero = code.constant(0.0, self.operand.element, lanes)
+        if isinstance(inside, bool):
+            return self.load(code, batch, row, k, lanes) if inside else zero
+        (value,) = code.when(
+            inside, lambda: [self.load(code, batch, row, k, lanes)], lambda: [zero], [zero]
+        )
+        return value
 
 
 class MatmulForm:

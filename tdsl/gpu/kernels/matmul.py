@@ -6,10 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from tdsl.gpu.kernels.elements import plain_type
+from tdsl.gpu.kernels.few import FewKernel
 from tdsl.gpu.kernels.form import MatmulForm, check_result
 from tdsl.gpu.kernels.simt import SimtKernel
 from tdsl.gpu.kernels.tensor import TYPES, TensorKernel
-from tdsl.gpu.kernels.tiles import SIMT_F32, SIMT_F64, TENSOR, SimtTile, TensorTile, chosen
+from tdsl.gpu.kernels.tiles import (
+    MOST_FEW,
+    SIMT_F32,
+    SIMT_F64,
+    TENSOR,
+    SimtTile,
+    TensorTile,
+    chosen,
+)
 from tdsl.lowering.claims.body import Unreadable
 from tdsl.lowering.kernels import GridLaunch, Kernel, KernelRequest, Refused
 from tdsl.lowering.machine import Machine
@@ -30,24 +39,33 @@ def kernel(
     """The kernel for a claim, with the tile that suits its size unless one is given."""
     form = MatmulForm(function, operands, result, aligned)
     check_result(form)
+    grid, threads, text = _written(symbol, form, precision, tile)
+    launch = GridLaunch(symbol, grid, (threads, 1, 1), tuple(range(len(operands) + 1)))
+    return Kernel(symbol, text, None, (launch,))
+
+
+def _written(
+    symbol: str, form: MatmulForm, precision: str, tile: SimtTile | TensorTile | None
+) -> tuple[tuple[int, int, int], int, str]:
+    """The grid, the threads of a block, and the text."""
     type_ = multiplied_as(form, precision)
-    maker: SimtKernel | TensorKernel
-    if type_ is not None:
-        shape = tile or chosen(TENSOR, form.batches, form.m, form.n)
-        assert isinstance(shape, TensorTile)
-        maker = TensorKernel(form, shape, TYPES[type_])
-    else:
-        tiles = SIMT_F64 if form.element == "f64" else SIMT_F32
-        shape = tile or chosen(tiles, form.batches, form.m, form.n)
-        assert isinstance(shape, SimtTile)
-        maker = SimtKernel(form, shape)
     try:
-        text = maker.text(symbol)
+        if tile is None and form.m <= MOST_FEW:
+            few = FewKernel(form)
+            return (few.blocks, 1, 1), few.code.threads, few.text(symbol)
+        maker: SimtKernel | TensorKernel
+        if type_ is not None:
+            shape = tile or chosen(TENSOR, form.batches, form.m, form.n)
+            assert isinstance(shape, TensorTile)
+            maker = TensorKernel(form, shape, TYPES[type_])
+        else:
+            tiles = SIMT_F64 if form.element == "f64" else SIMT_F32
+            shape = tile or chosen(tiles, form.batches, form.m, form.n)
+            assert isinstance(shape, SimtTile)
+            maker = SimtKernel(form, shape)
+        return form.grid(shape.rows, shape.columns), shape.threads, maker.text(symbol)
     except Unreadable as reason:
         raise Refused(str(reason)) from reason
-    grid = form.grid(shape.rows, shape.columns)
-    launch = GridLaunch(symbol, grid, (shape.threads, 1, 1), tuple(range(len(operands) + 1)))
-    return Kernel(symbol, text, None, (launch,))
 
 
 def multiplied_as(form: MatmulForm, precision: str) -> str | None:

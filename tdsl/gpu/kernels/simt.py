@@ -116,10 +116,7 @@ class SimtKernel:
             for i, x in enumerate(rows):
                 for j, y in enumerate(right):
                     place = i * len(right) + j
-                    wide = code.spread(x, y.lanes)
-                    total = found[place]
-                    name = code.emit(f"vector.fma {wide.name}, {y.name}, {total.name} : {y.type}")
-                    found[place] = Value(name, y.element, y.lanes)
+                    found[place] = code.fused(code.spread(x, y.lanes), y, found[place])
         return found
 
     def _fragment(

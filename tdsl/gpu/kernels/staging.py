@@ -86,8 +86,7 @@ class Staging:
         return [one] * (self.count * self._registers)
 
     def read(self, first: Index) -> list[Value]:
-        """The tile at this depth, as memory holds it; 0 where it is beyond the operand. What is
-        beyond is not read, so that addresses differ by constants: no registers hold them."""
+        """The tile at this depth, as memory holds it; 0 where it is beyond the operand."""
         code, depth = self.code, self.source.size("k")
         whole = depth % self.depth == 0
         found: list[Value] = []
@@ -97,22 +96,10 @@ class Staging:
             for step in steps:
                 k = code.add(here, step)
                 inside = code.both(part.in_rows, code.below(first if whole else k, depth))
-                found.append(self._piece(part.source_row, k, inside))
+                lanes = self.reads if self.reads > 1 else 0
+                row = part.source_row
+                found.append(self.source.load_if(code, inside, self.batch, row, k, lanes))
         return found
-
-    def _piece(self, row: Index, k: Index, inside: Flag) -> Value:
-        code, source = self.code, self.source
-        lanes = self.reads if self.reads > 1 else 0
-        zero = code.constant(0.0, source.operand.element, lanes)
-        if isinstance(inside, bool):
-            return source.load(code, self.batch, row, k, lanes) if inside else zero
-        (value,) = code.when(
-            inside,
-            lambda: [source.load(code, self.batch, row, k, lanes)],
-            lambda: [zero],
-            [zero],
-        )
-        return value
 
     def pairs(self, values: Sequence[Value]) -> list[tuple[_Part, list[Value]]]:
         """What was read, by part."""

@@ -81,6 +81,13 @@ def chosen(tiles: tuple[_Tile, ...], batches: int, rows: int, columns: int) -> _
     return tiles[-2]
 
 
+MOST_FEW: Final = 4
+"""Products of so few rows are computed without tiles."""
+FEW_WARPS: Final = 8
+"""Warps of their blocks."""
+FEW_STEPS: Final = 4
+"""How much of the depth each thread asks for at a time."""
+
 ROW_WARPS: Final = 4
 """Warps of a block that computes a row by a warp."""
 ROW_LANE_ELEMENTS: Final = 16

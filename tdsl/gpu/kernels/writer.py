@@ -195,6 +195,12 @@ class KernelCode(Code):
         name = self.emit(f"vector.bitcast {x.name} : {x.type} to {made.type}")
         return Value(name, element, lanes)
 
+    def fused(self, x: Value, y: Value, z: Value) -> Value:
+        """x * y + z, rounded once."""
+        operation = "vector.fma" if x.lanes else "math.fma"
+        name = self.emit(f"{operation} {x.name}, {y.name}, {z.name} : {x.type}")
+        return Value(name, x.element, x.lanes)
+
     # --- all of it
 
     def kernel(
