@@ -85,7 +85,13 @@ def _kernels() -> dict[str, Callable[[str], Kernel]]:
                 )
             )
     found["matmul_f16_64x64_odd"] = lambda name: _product(name, TENSOR[1], "f16", "f32")
-    for m, turned, dtype in ((1, "n", "f32"), (4, "t", "f32"), (1, "t", "bf16"), (4, "n", "f64")):
+    for m, turned, dtype in (
+        (1, "n", "f32"),
+        (4, "t", "f32"),
+        (1, "t", "bf16"),
+        (4, "n", "f64"),
+        (4, "t", "f64"),
+    ):
         found[f"matmul_{dtype}_{m}_row_n{turned}"] = (
             lambda name, m=m, turned=turned, dtype=dtype: _few(name, m, turned, dtype)  # type: ignore[misc]
         )

@@ -55,7 +55,8 @@ class FewKernel:
             self._by_columns(batch, first, warp, lane)
         else:
             self._by_depth(batch, code.add(first, warp), lane)
-        return code.kernel(symbol, form.arguments, (self.blocks, 1, 1), 4)
+        together = 4 if form.m == 1 else 2  # more rows are more sums in registers
+        return code.kernel(symbol, form.arguments, (self.blocks, 1, 1), together)
 
     # --- columns are neighbours
 
