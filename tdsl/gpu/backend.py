@@ -8,6 +8,7 @@ from mlir import ir
 from mlir.passmanager import PassManager
 
 from tdsl.errors import TargetError
+from tdsl.gpu import integers
 from tdsl.gpu.host import Host, Unsupported
 from tdsl.gpu.kernels import GENERATORS
 from tdsl.gpu.nvvm import kernel_module, parse_kernels, to_nvvm
@@ -43,7 +44,7 @@ def outline(module: Any, options: Options) -> None:
         raise TargetError(f"[E0903] {problem}: no GPU has a grid so large", code="E0903") from None
     for operation in list(module.body.operations):
         operation.operation.erase()
-    kernels = parse_kernels(list(host.functions.values()))
+    kernels = parse_kernels([*host.constants, *host.functions.values()])
     made = kernel_module(kernels)
     made.operation.detach_from_parent()
     module.body.append(made)
@@ -78,6 +79,7 @@ GPU = Backend(
     device=(
         Pass("generalise-rest", generalise),
         Pass("outline", outline),
+        Pass("plain-integers", integers.run),
         Pass("to-nvvm", lower_kernels),
     ),
     stages=DEVICE_STAGES,

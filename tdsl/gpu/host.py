@@ -82,6 +82,10 @@ class Host:
         self._writers: dict[Key, int] = {}
         self._snapshots: dict[Key, Any] = {}
         self.functions: dict[str, str] = {}
+        self.constants = [
+            str(one) for one in module.body.operations if one.operation.name == "memref.global"
+        ]
+        """Arrays that are written in the program, which lie in the code."""
         self.largest = 0
         """The largest number that an index may have to hold."""
         arguments = list(as_block(self._function).arguments)
@@ -114,7 +118,7 @@ class Host:
         """The number of a buffer, which is used here."""
         found = key(root)
         if found not in self._numbers:
-            if isinstance(root, ir.BlockArgument) or root.owner.name not in _ALLOCATIONS:
+            if isinstance(root, ir.BlockArgument) or root.owner.operation.name not in _ALLOCATIONS:
                 raise Unsupported(f"memory that comes from {_named(root)}")
             size = span(root.type) * element_bytes(root.type)
             self._numbers[found] = len(self._buffers)
@@ -188,7 +192,9 @@ class Host:
                 if self._changes(one):
                     flush()
                     steps.append(self._keep(one))
-            elif name in _ALLOCATIONS | _NOTHING | VIEWS or name.split(".")[0] in (
+            elif name in _ALLOCATIONS | _NOTHING | VIEWS | {"memref.get_global"} or name.split(".")[
+                0
+            ] in (
                 "arith",
                 "math",
                 "affine",
@@ -201,7 +207,12 @@ class Host:
 
     def _kernel(self, total: int) -> KernelFunction:
         return KernelFunction(
-            self._places, self._buffer, self._status_buffer, self._snapshots, total
+            self._places,
+            self._buffer,
+            self._status_buffer,
+            self._snapshots,
+            self.constants,
+            total,
         )
 
     def _launch(self, kernel: KernelFunction, source: str) -> Launch:
@@ -442,7 +453,10 @@ def _extent(loop: Any) -> int | None:
     """How many steps a loop from 0 by 1 has."""
     literal = []
     for operand in list(loop.operands)[:3]:
-        if isinstance(operand, ir.BlockArgument) or operand.owner.name != "arith.constant":
+        if (
+            isinstance(operand, ir.BlockArgument)
+            or operand.owner.operation.name != "arith.constant"
+        ):
             return None
         literal.append(ir.IntegerAttr(operand.owner.attributes["value"]).value)
     start, stop, step = literal
@@ -451,7 +465,7 @@ def _extent(loop: Any) -> int | None:
 
 def _is_own_slice(target: Any, loops: Sequence[tuple[Any, int]]) -> bool:
     """Whether each step has a slice of its own: every counter is a position along another axis."""
-    if isinstance(target, ir.BlockArgument) or target.owner.name != "memref.subview":
+    if isinstance(target, ir.BlockArgument) or target.owner.operation.name != "memref.subview":
         return False
     operation = target.owner
     dynamic = iter(list(operation.operands)[1:])
@@ -488,7 +502,7 @@ def _reads(loop: Any, root: Any, target: Any) -> bool:
 
 
 def _named(value: Any) -> str:
-    return "a loop" if isinstance(value, ir.BlockArgument) else str(value.owner.name)
+    return "a loop" if isinstance(value, ir.BlockArgument) else str(value.owner.operation.name)
 
 
 def source_of(operation: Any) -> str:

@@ -11,7 +11,7 @@ from mlir import ir
 from mlir.dialects import affine, arith, memref, scf
 
 from tdsl.gpu.checks import Checks, status_type
-from tdsl.gpu.places import VIEWS, Key, Places, device_type, element_bytes, key, span
+from tdsl.gpu.places import Key, Places, device_type, element_bytes, key, span
 from tdsl.gpu.plan import Argument, Number, Pointer
 from tdsl.lowering.device import MOST_BLOCKS
 from tdsl.lowering.passes.structured import Access, Structured
@@ -36,9 +36,10 @@ class KernelFunction:
         buffer: Callable[[Any], int],
         status: Callable[[], int],
         snapshots: Mapping[Key, Any],
+        constants: Sequence[str],
         total: int,
     ) -> None:
-        """For `total` threads, of which each has a number."""
+        """For `total` threads, of which each has a number. `constants` are arrays in the code."""
         self._places, self._buffer, self._status = places, buffer, status
         self._snapshots = snapshots
         self.total = total
@@ -54,10 +55,12 @@ class KernelFunction:
         self._known: dict[Key, Any] = {}
         self._parameters: dict[Any, Any] = {}
         self.module = ir.Module.parse(
-            "gpu.module @m { gpu.func @kernel() kernel attributes {known_block_size ="
+            "gpu.module @m { "
+            + "\n".join(constants)
+            + " gpu.func @kernel() kernel attributes {known_block_size ="
             f" array<i32: {threads}, 1, 1>}} {{ gpu.return }} }}"
         )
-        self.function = as_block(self.module.body.operations[0]).operations[0]
+        self.function = list(as_block(self.module.body.operations[0]).operations)[-1]
         self.entry = as_block(self.function)
         self._end = list(self.entry.operations)[-1]
         self.anchor: Any = None
@@ -81,7 +84,6 @@ class KernelFunction:
             offset = place.offset.times(element_bytes(type_))
             return self._parameter(type_, Pointer(self._buffer(place.root), offset))
         if key(value) not in self._known:
-            assert value.owner.name in VIEWS, "only views depend on data"
             self._known[key(value)] = self._again(value)
         return self._known[key(value)]
 
@@ -170,7 +172,6 @@ class KernelFunction:
         arguments = [argument.type for argument in self.entry.arguments]
         attributes = self.function.operation.attributes
         attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(arguments, []))
-        self.module.operation.verify()
         return str(self.function)
 
 

@@ -51,8 +51,13 @@ class Places:
         return number
 
     def find(self, value: Any) -> Place | None:
-        """Where a memref lies; None where that depends on data."""
-        if isinstance(value, ir.BlockArgument) or value.owner.name not in VIEWS:
+        """Where a memref lies; None where that depends on data, or is in the code itself."""
+        if (
+            not isinstance(value, ir.BlockArgument)
+            and value.owner.operation.name == "memref.get_global"
+        ):
+            return None
+        if isinstance(value, ir.BlockArgument) or value.owner.operation.name not in VIEWS:
             return Place(value, Linear(0))
         operation = value.owner
         inner = self.find(operation.operands[0])
@@ -127,7 +132,7 @@ def _combined(name: str, left: Linear, right: Linear) -> Linear | None:
 
 def root_of(value: Any) -> Any:
     """The buffer that a memref is a view of."""
-    while not isinstance(value, ir.BlockArgument) and value.owner.name in VIEWS:
+    while not isinstance(value, ir.BlockArgument) and value.owner.operation.name in VIEWS:
         value = value.owner.operands[0]
     return value
 

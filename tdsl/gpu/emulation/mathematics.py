@@ -16,7 +16,6 @@ _OWN: Final[Mapping[str, str]] = MappingProxyType(
         "rsqrt": "%one = llvm.mlir.constant(1.0 : {T}) : {T}\n"
         "%s = llvm.intr.sqrt(%x) : ({T}) -> {T}\n"
         "%r = llvm.fdiv %one, %s : {T}",
-        "abs": "%r = llvm.intr.fabs(%x) : ({T}) -> {T}",
     }
 )
 

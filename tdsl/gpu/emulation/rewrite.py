@@ -373,7 +373,7 @@ def _starts(name: str, function: Any, shared: dict[str, int]) -> list[Any]:
     used = {
         ir.FlatSymbolRefAttr(one.attributes["global_name"]).value
         for one in _walk(function)
-        if one.name == "llvm.mlir.addressof"
+        if one.name == "llvm.mlir.addressof" and "<3>" in str(one.results[0].type)
     }
     resets = []
     for number, symbol in enumerate(sorted(used & shared.keys())):
