@@ -72,17 +72,13 @@ class SmolLM2:
             "epsilon": float(data["llama.attention.layer_norm_rms_epsilon"]),
             "theta": float(data["llama.rope.freq_base"]),
         }
-        heads, groups = data["llama.attention.head_count"], data["llama.attention.head_count_kv"]
-        (vocabulary, width), hidden = self.weights.tokens.shape, data["llama.feed_forward_length"]
-        self.sizes = {
-            "E": dtype,
-            "V": vocabulary, "C": width, "F": hidden, "L": data["llama.block_count"],
-            "H": heads, "G": groups, "D": width // heads,
-        }
+        width, heads = self.weights.norm.size, data["llama.attention.head_count"]
+        groups = data["llama.attention.head_count_kv"]
+        self.cache_shape = (data["llama.block_count"], groups, width // heads)
 
     def cache(self, positions: int) -> Any:
         """Keys and values of all layers, with room for so many positions."""
-        layers, groups, depth = (self.sizes[name] for name in "LGD")
+        layers, groups, depth = self.cache_shape
         dtype = self.weights.tokens.dtype
         shape = (layers, groups, positions, depth)
         return tdsl.StackedList(
@@ -92,10 +88,10 @@ class SmolLM2:
     def logits(self, ids: list[int], most: int) -> Iterator[np.ndarray]:
         """The logits after a prompt, then after each token that is appended to `ids`."""
         positions = -(-(len(ids) + most) // ROOM) * ROOM
-        sizes = {**self.sizes, "N": min(positions, self.longest)}
-        read = self.program.next.compile(dynamic=("S",), **sizes)
-        advance = self.program.next.compile(S=1, **sizes)
-        cache = self.cache(sizes["N"])
+        # The cache is given up to each call, which puts the new keys and values into it.
+        read = self.program.next.compile(dynamic=("S",), donate=("cache",))
+        advance = self.program.next.compile(S=1, donate=("cache",))
+        cache = self.cache(min(positions, self.longest))
         start = np.zeros((), np.int32)
         new = np.array(ids, np.int32)
         row, cache = read(new, start, cache, self.weights, **self.numbers)
@@ -171,9 +167,9 @@ def main() -> None:
         times.append(time.perf_counter())
         print(stream.step(model.tokenizer, token) or "", end="", flush=True)
     print(flush=True)
-    if len(times) > 1:
-        # The first token is that of the prompt.
-        rate = (len(times) - 1) / (times[-1] - times[0])
+    if len(times) > 2:
+        # The first token is that of the prompt; before the second one code is made, once.
+        rate = (len(times) - 2) / (times[-1] - times[1])
         print(f"{len(times)} tokens, {rate:.1f} tokens per second", file=sys.stderr)
 
 

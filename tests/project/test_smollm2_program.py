@@ -165,7 +165,7 @@ def test_chance_depends_on_seed_temperature_and_top_k(smollm2: Any) -> None:
 
 def test_the_script_goes_on_with_paris(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), PROMPT, "--tokens", "4"],
+        [sys.executable, str(SCRIPT), PROMPT, "--tokens", "8"],
         capture_output=True,
         text=True,
         cwd=tmp_path,

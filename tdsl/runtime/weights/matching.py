@@ -252,7 +252,7 @@ class _Matching:
         shape = part.node.type.shape
         packed = any(isinstance(axis, Pack) for axis in shape)
         wanted = len(part.lengths) + len(shape) - packed
-        found = describe_type(part.stored.dtype, part.stored.shape)
+        found = self.shown(part)
         rank = len(part.stored.shape)
         if rank < wanted if packed else rank != wanted:
             axes = f"{'at least ' * packed}{wanted} ax{'i' if wanted == 1 else 'e'}s"
@@ -305,7 +305,9 @@ class _Matching:
             self.trouble(part, f"is {own}, of which not every value is one of {wanted}")
 
     def shown(self, part: Part) -> str:
-        return describe_type(part.stored.dtype, part.stored.shape)
+        """What was found, and its name in the source where that is another one."""
+        called = "" if part.stored.name == part.name else f" (`{part.stored.name}`)"
+        return describe_type(part.stored.dtype, part.stored.shape) + called
 
     def trouble(self, part: Part, text: str, is_dtype: bool = False) -> None:
         self.troubles.append(Trouble(part.name, part.node, text, is_dtype))

@@ -51,10 +51,7 @@ class _Refusal:
         (parameter,) = self.arrays.signature.parameters
         message = f"{self.source.title} does not fit `{self.arrays.shown(parameter[1])}`: {told}"
         helps = list(self.helps())
-        troubles = (
-            (t.name, f"`{shown_path(t.name)}`", f"{t.text}{self.called(t.name)}")
-            for t in found.troubles
-        )
+        troubles = ((t.name, f"`{shown_path(t.name)}`", t.text) for t in found.troubles)
         wrong = (
             (m.fact.path, f"`{shown_path(m.fact.path)}`", self.misfit_text(m)) for m in misfits
         )
