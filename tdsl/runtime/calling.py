@@ -142,10 +142,13 @@ class Plan:
         results may be given."""
         code = self.code
         empty = np.empty
-        outputs = [empty(shape, dtype) for shape, dtype in self.results]
         if given:
-            for result, array in given.items():
-                outputs[result] = array
+            outputs = [
+                given[result] if result in given else empty(shape, dtype)
+                for result, (shape, dtype) in enumerate(self.results)
+            ]
+        else:
+            outputs = [empty(shape, dtype) for shape, dtype in self.results]
         for output in outputs:
             pointers.append(address_of(output))
         arena = self._arena()

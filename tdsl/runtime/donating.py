@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tdsl.errors import CallError
 from tdsl.runtime.arrays import PLAIN, Array, Wanted, describe
+from tdsl.runtime.bound import Bound, overlaps
+from tdsl.runtime.calling import address_of
 from tdsl.runtime.gathering import Many, gather, ones
 from tdsl.runtime.layout import Layout
 from tdsl.runtime.lists import StackedList
-from tdsl.runtime.passing import Donated, leaves, parameters_of
+from tdsl.runtime.passing import Donated, Wants, leaves, parameters_of
 from tdsl.runtime.structs import Struct
 from tdsl.syntax.diagnostics import Diagnostic, Label
 
@@ -47,9 +50,13 @@ def refuse_donated(layout: Layout, values: Sequence[Any]) -> None:
 
 
 def check_donation(
-    arrays: Sequence[Array], wanted: Sequence[Wanted], donated: Iterable[int]
+    arrays: Sequence[Array],
+    wanted: Sequence[Wanted],
+    donated: Iterable[int],
+    weights: Sequence[tuple[str, Bound, Wants]],
 ) -> None:
-    """An error for an array whose memory a result must not be put into."""
+    """An error for an array whose memory a result must not be put into. Of bound weights there are
+    no elements among the arrays."""
     for leaf in donated:
         array, place = arrays[leaf], wanted[leaf]
         for other, value in enumerate(arrays):
@@ -58,6 +65,14 @@ def check_donation(
                     place,
                     f"shares memory with `{wanted[other].name}`",
                     f"pass a copy of one of them: `{place.name}.copy()`",
+                )
+        start = address_of(array)
+        for name, bound, forms in weights:
+            if overlaps(bound, forms.token, start, start + array.nbytes):
+                raise _refused(
+                    place,
+                    f"shares memory with the weights `{name}`",
+                    f"pass a copy: `{place.name}.copy()`",
                 )
         if not array.flags.writeable:
             raise _refused(place, "is read-only", f"pass a copy: `{place.name}.copy()`")
@@ -121,7 +136,9 @@ def _error(wanted: Wanted, message: str, help: str) -> CallError:
     )
 
 
-def take_over(arrays: Sequence[Array], donated: Donated, function: str) -> Mapping[int, Array]:
+def take_over(
+    arrays: Sequence[Array], donated: Donated, function: str, wanted: Sequence[Wanted]
+) -> Mapping[int, Array]:
     """The arrays of results in the memory of donated ones, which from now on are refused; and after
     `seal` not writable either."""
     results: dict[int, Array] = {}
@@ -129,7 +146,16 @@ def take_over(arrays: Sequence[Array], donated: Donated, function: str) -> Mappi
         array = arrays[leaf]
         results[result] = array.view()
         key = id(array)
-        _DONATED[key] = (weakref.ref(array, lambda _, key=key: _forget(key)), function)  # type: ignore[misc]
+        entry = weakref.ref(array, partial(_forget, key)), function
+        known = _DONATED.setdefault(key, entry)
+        if known is not entry:
+            if known[0]() is array:  # another thread was faster
+                raise _error(
+                    wanted[leaf],
+                    f"argument `{wanted[leaf].name}` of `{function}` was donated to `{known[1]}`",
+                    "its memory holds a result of that call: use the result in its place",
+                )
+            _DONATED[key] = entry
         array.setflags(align=False)
     return results
 
@@ -147,7 +173,7 @@ def give_back(arrays: Sequence[Array], donated: Donated) -> None:
         array.setflags(align=True)
 
 
-def _forget(key: int) -> None:
+def _forget(key: int, _: object) -> None:
     found = _DONATED.get(key)
     if found is not None and found[0]() is None:  # else it is another array's by now
         del _DONATED[key]

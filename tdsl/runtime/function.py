@@ -37,7 +37,7 @@ from tdsl.runtime.donating import (
     seal,
     take_over,
 )
-from tdsl.runtime.giving import as_numpy, give_alike
+from tdsl.runtime.giving import as_numpy, give_alike, giver
 from tdsl.runtime.layout import layout_of, python_name
 from tdsl.runtime.native import NativeCalls, is_plain_tuple
 from tdsl.runtime.passing import (
@@ -250,14 +250,14 @@ class Function:
         donated: Donated,
     ) -> Any:
         given = None
-        if donated:
-            check_donation(arrays, self._wanted, [leaf for leaf, _ in donated])
         pointers = addresses_of(arrays)
         for parameter, first, bound in weights:
             found = addresses(bound, plan.wants[parameter])
             pointers[first : first + len(found)] = found
         if donated:
-            given = take_over(arrays, donated, self.__name__)
+            known = [(self._names[place], one, plan.wants[place]) for place, _, one in weights]
+            check_donation(arrays, self._wanted, [leaf for leaf, _ in donated], known)
+            given = take_over(arrays, donated, self.__name__, self._wanted)
             seal(arrays, donated)
             for parameter in parameters_of(self._layout, donated):
                 give_up(values[parameter], self.__name__)
@@ -271,7 +271,8 @@ class Function:
         if known is None:
             return self._call_slowly(arguments, keywords, donated=donated)
         if donated:
-            return give_alike(arguments, self._call_slowly(known, keywords, donated=donated))
+            give = giver(arguments)
+            return give(self._call_slowly(known, keywords, donated=donated))
         return give_alike(arguments, self(*known, **keywords))
 
     def _in_order(
@@ -336,7 +337,8 @@ class Function:
         left_out = len(arguments) < len(arrays) and len(statics) == len(keywords)
         if shorter is not None and left_out and all(a.dtype.isnative for a in arguments):
             self._shorter[shorter] = plan, arrays[len(arguments) :]
-        return give_alike(values, self._run(plan, values, arrays, weights, donated))
+        give = giver(values)
+        return give(self._run(plan, values, arrays, weights, donated))
 
     def _key(
         self, given: Sequence[Array | WeakNumber], statics: Mapping[str, Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,21 @@ from tdsl.runtime.frameworks import Framework, NotShared, framework_of
 from tdsl.runtime.lists import MOST_DEPTH, StackedList, children, mapped
 
 
-def give_alike(values: Iterable[Any], result: Any) -> Any:
-    """A result in the framework of the first array among these arguments."""
+def giver(values: Iterable[Any]) -> Callable[[Any], Any]:
+    """What makes a result one of the framework of the first array among these arguments. To be asked
+    for before the call, which may take arguments away."""
     framework = _of_first(values, 0)
     if framework is None:
-        return result
+        return lambda result: result
     give = framework.give
-    return mapped(result, lambda array: give(array) if isinstance(array, np.ndarray) else array)
+    return lambda result: mapped(
+        result, lambda array: give(array) if isinstance(array, np.ndarray) else array
+    )
+
+
+def give_alike(values: Iterable[Any], result: Any) -> Any:
+    """A result in the framework of the first array among these arguments."""
+    return giver(values)(result)
 
 
 def as_numpy(arguments: Sequence[Any]) -> tuple[Any, ...] | None:

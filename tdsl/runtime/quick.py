@@ -93,7 +93,7 @@ class Quick:
             return MISS
         name = self._signature.function.name
         originals = [*arguments]
-        given = take_over(originals, donated, name)
+        given = take_over(originals, donated, name, self._layout.wanted)
         for leaf, result in donated:
             arguments[leaf] = given[result]
         try:
@@ -121,6 +121,8 @@ class Quick:
                 if getter is None:
                     if type(value) in _WEAK:
                         value = self._number(place, value)
+                    elif isinstance(value, np.generic):
+                        value = np.asarray(value)
                     found.append(value)
                 elif type(value) is Bound:
                     arrays = kept(value, native.tokens[place])

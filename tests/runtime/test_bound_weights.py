@@ -273,7 +273,9 @@ def test_it_is_frozen_and_shows_what_it_is(m: Any) -> None:
         p.words = 1
     with pytest.raises(AttributeError, match="cannot change"):
         del p.words
-    with pytest.raises(AttributeError, match="bound Net has no field `wordz`; it has words, layers"):
+    with pytest.raises(
+        AttributeError, match="bound Net has no field `wordz`; it has words, layers"
+    ):
         p.wordz  # noqa: B018
     with pytest.raises(ValueError, match="read-only"):
         p.words[0] = 1
@@ -417,9 +419,7 @@ def test_another_model_does_not_make_sizes_open(m: Any) -> None:
     for p, size in ((small, 20), (large, 60), (small, 20)):
         for count in (1, 5, 6):
             x = random(count, size)
-            np.testing.assert_allclose(
-                fresh.other(x, p), x @ p.w + p.b, rtol=1e-4, atol=1e-5
-            )
+            np.testing.assert_allclose(fresh.other(x, p), x @ p.w + p.b, rtol=1e-4, atol=1e-5)
     instances = fresh.other.cache_info().instances
     assert sorted(instances) == ["T=1, C=20", "T=1, C=60", "T=?, C=20", "T=?, C=60"]
     assert "weights are bound" not in str(fresh.other.cache_info())

@@ -331,9 +331,7 @@ def test_bound_memory_is_not_donated(net: Any) -> None:
 def test_names_and_types(m: Any) -> None:
     refused(lambda: m.decay(vector(), vector(), donate="z"), "`decay` has no parameter `z`")
     refused(lambda: m.longer(vector(), donate="x"), r"`x` cannot be donated: `longer` gives no f32")
-    refused(
-        lambda: m.decay(vector(), vector(), donate=("m", "g")), "gives no other f32"
-    )
+    refused(lambda: m.decay(vector(), vector(), donate=("m", "g")), "gives no other f32")
     refused(lambda: m.longer.compile(donate=("x",)), "cannot be donated")
 
 
