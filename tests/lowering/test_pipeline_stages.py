@@ -210,7 +210,7 @@ def test_kernels_read_back(text: str) -> None:
 
 def test_a_kind_alone_allows_every_implementation() -> None:
     assert Kernels.parse("matmul").implementations("matmul") == ("native", "blas", "loops")
-    assert Kernels.parse(" rows, matmul,attention ") == Kernels.all()
+    assert Kernels.parse(" rows, matmul,attention,take ") == Kernels.all()
     assert Kernels.none().implementations("matmul") == ()
 
 
