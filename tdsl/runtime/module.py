@@ -18,7 +18,8 @@ from tdsl.check.checked import CheckResult
 from tdsl.errors import ProgramWarning, compile_error
 from tdsl.lowering.options import Bounds
 from tdsl.runtime.build import check_bounds, check_kernels, check_target
-from tdsl.runtime.function import Function, Origin
+from tdsl.runtime.calls import Origin
+from tdsl.runtime.function import Function
 from tdsl.runtime.programs import open_program
 from tdsl.runtime.structs import StructClasses
 from tdsl.syntax.diagnostics import DiagnosticError

@@ -407,7 +407,7 @@ def test_other_sizes_are_refused(m: Any) -> None:
 def test_binding_checks(m: Any) -> None:
     with pytest.raises(tdsl.ShapeError, match="axis 1"):
         bind(m, m.Other(w=random(4, 5), b=random(4)))
-    with pytest.raises(tdsl.DTypeError, match="`Other.b`"):
+    with pytest.raises(tdsl.DTypeError, match=r"`Other\.b`"):
         bind(m, m.Other(w=random(4, 4), b=random(4).astype(np.float64)))
     with pytest.raises(tdsl.CallError, match="3 parts are missing"):
         bind(m, m.Net(words=random(3, 4), layers={}, scale=random(4)))
