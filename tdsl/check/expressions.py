@@ -35,7 +35,8 @@ from tdsl.check.walk import children
 from tdsl.ops.builtins import BUILTINS, CONSTANTS, NAMED, OPERATORS
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Help
-from tdsl.types.dtypes import DTYPES
+from tdsl.syntax.source import Span
+from tdsl.types.dtypes import DTYPES, DType
 from tdsl.types.proofs import Facts
 from tdsl.types.sizes import MOST_POWER, Size, SizeTooComplex, opaque
 from tdsl.types.types import DTypeType, StringType, TensorType, Type, WeakType
@@ -146,8 +147,24 @@ def check_binary(context: Context, node: ast.Binary) -> typed.Expression:
         found = _size_arithmetic(context, node, left_size, right_size)
         if found is not None:
             return found
+    if isinstance(left, DTypeValue) and isinstance(right, DTypeValue):
+        same = _same_dtype(left, right, node.span)
+        if same is not None and node.operator == "==":
+            return same
+        if same is not None and node.operator == "!=":
+            return apply_builtin(context, BUILTINS[OPERATORS["not"]], (same,), (), node.span)
     builtin = BUILTINS[OPERATORS[node.operator]]
     return apply_builtin(context, builtin, (left, right), (), node.span, node.operator_span)
+
+
+def _same_dtype(left: DTypeValue, right: DTypeValue, span: Span) -> typed.Expression | None:
+    """`x.dtype == f16`."""
+    assert isinstance(left.type, DTypeType)
+    assert isinstance(right.type, DTypeType)
+    one, other = left.type.dtype, right.type.dtype
+    if one == other or (isinstance(one, DType) and isinstance(other, DType)):
+        return number(one == other, span)
+    return typed.SameDType(WeakType("bool"), span, one, other)
 
 
 _SIZE_OPERATORS = frozenset({"+", "-", "*", "//", "%", "**"})

@@ -193,6 +193,14 @@ class Conditional(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class SameDType(Expression):
+    """Whether two dtypes are the same: a static, which each instance knows."""
+
+    left: AnyDType
+    right: AnyDType
+
+
+@dataclass(frozen=True, slots=True)
 class MakeStruct(Expression):
     """`KV(k=…, v=…)`: the fields' values in the order of the definition; of StructType."""
 
@@ -253,6 +261,7 @@ AnyExpression = (
     | Item
     | Sequence
     | Conditional
+    | SameDType
     | MakeStruct
     | FieldOf
     | Zip

@@ -187,6 +187,8 @@ class _Elaborator:
                 return (yield from self._loop(expression, frame))
             case typed.Sequence():
                 return (yield from self._sequence(expression, frame))
+            case typed.SameDType(left=left, right=right):
+                return frame.parameters.dtype(left) == frame.parameters.dtype(right)
             case typed.Conditional():
                 condition = yield expression.condition, frame
                 chosen = self._decide(condition, expression)

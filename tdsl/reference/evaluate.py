@@ -149,6 +149,8 @@ def _step(program: typed.Program, expression: typed.AnyExpression, frame: _Frame
         case typed.Conditional(condition=condition, then=then, otherwise=otherwise):
             chosen = then if (yield condition, frame) else otherwise
             return (yield chosen, frame)
+        case typed.SameDType(left=left, right=right):
+            return frame.dtype(left) == frame.dtype(right)
         case typed.MakeStruct(fields=fields):
             names = [field.name for field in definition(program, expression.type).fields]
             return dict(zip(names, (yield from _each(fields, frame)), strict=True))

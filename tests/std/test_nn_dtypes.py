@@ -328,3 +328,26 @@ def test_layer_norm_and_rms_norm_of_constant_rows() -> None:
         np.testing.assert_array_equal(found, np.full((2, 8), 0.5))
     for found in everywhere("rms_norm", x, gain):
         np.testing.assert_allclose(found, np.full((2, 8), 2.0), rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [DTYPES["f16"], DTYPES["bf16"]])
+@pytest.mark.parametrize("name", ["layer_norm", "rms_norm"])
+def test_norms_of_rows_whose_squares_are_too_large(name: str, dtype: DType) -> None:
+    x = normal(5, 48, scale=3000.0).astype(dtype.numpy)
+    with np.errstate(over="ignore"):
+        assert not np.isfinite((x * x).astype(np.float16)).all()
+    gain, bias = (normal(48, seed=seed).astype(dtype.numpy) for seed in (1, 2))
+    wide = x.astype(np.float64)
+    if name == "layer_norm":
+        centred = wide - wide.mean(-1, keepdims=True)
+        expected = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
+        expected = expected * gain.astype(np.float64) + bias.astype(np.float64)
+        given = (x, gain, bias)
+    else:
+        expected = wide / np.sqrt((wide**2).mean(-1, keepdims=True) + 1e-5)
+        expected = expected * gain.astype(np.float64)
+        given = (x, gain)
+    # One rounding of the result, and no more.
+    half = {"f16": 2.0**-11, "bf16": 2.0**-8}[dtype.name]
+    for found in everywhere(name, *given):
+        np.testing.assert_allclose(found.astype(np.float64), expected, rtol=1.01 * half, atol=1e-6)
