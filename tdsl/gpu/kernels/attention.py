@@ -8,12 +8,11 @@ from typing import Any, Final
 from tdsl.gpu.kernels.attention_frame import INFINITY
 from tdsl.gpu.kernels.attention_staging import StagedFrame
 from tdsl.gpu.kernels.elements import load, plain_type, store
-from tdsl.gpu.kernels.rows import across, combine
 from tdsl.gpu.kernels.tiles import SIDE, AttentionTile
-from tdsl.gpu.kernels.writer import Flag, Index
+from tdsl.gpu.kernels.writer import Index
+from tdsl.lowering.claims.attention import Attention
 from tdsl.lowering.claims.body import Unreadable
 from tdsl.lowering.claims.code import Value
-from tdsl.lowering.claims.evaluate import Place
 from tdsl.lowering.kernels import GridLaunch, Kernel, KernelRequest, Refused
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options
@@ -29,12 +28,7 @@ class AttentionKernel(StagedFrame):
 
     def text(self, symbol: str) -> str:
         code, tile = self.code, self.tile
-        block: Index = code.block() if self.blocks * self.heads > 1 else 0
-        head = code.div(block, self.blocks)
-        # Later queries see more keys where masks are causal: they begin first.
-        number = code.sub(self.blocks - 1, code.rem(block, self.blocks))
-        self.first = code.mul(number, tile.queries)
-        self.head = (Place(code.at(head)),) if self.attention.product.rank == 3 else ()
+        self.begin()
         thread = code.thread
         self.row = code.mul(code.div(thread, SIDE), self.rows)
         """The first query of this thread, in the block."""
@@ -49,14 +43,12 @@ class AttentionKernel(StagedFrame):
         start = [limit] * self.rows + [zero] * self.rows + [nothing] * number_of
         found = code.loop(code.index(0), self.end(), tile.keys, start, self._keys)
         self._finish(found[self.rows : 2 * self.rows], found[2 * self.rows :])
-        grid = (self.blocks * self.heads, 1, 1)
-        return code.kernel(symbol, [*self.operands, self.result], grid, tile.blocks)
+        arguments = [*self.operands, self.result]
+        return code.kernel(symbol, arguments, self.grid, tile.blocks)
 
     @property
     def _wide(self) -> int:
         return self.group if self.group > 1 else 0
-
-    # --- what goes to shared memory
 
     # --- one tile of keys
 
@@ -70,28 +62,8 @@ class AttentionKernel(StagedFrame):
             [self._score(products[r * self.columns + c], key, r, c) for c in range(self.columns)]
             for r in range(rows)
         ]
-        shares: list[list[Value]] = []
-        factors: list[Value] = []
-        new_tops: list[Value] = []
-        new_sums: list[Value] = []
-        zero = code.constant(0.0, self.element)
-        limit = code.constant(-INFINITY, self.element)
-        for r in range(rows):
-            best = scores[r][0]
-            for score in scores[r][1:]:
-                best = combine(code, "max", best, score)
-            top = combine(code, "max", tops[r], across(code, "max", best, SIDE))
-            # Where nothing is seen yet, 0 stands in for -inf, from which nothing can be taken.
-            base = code.select(code.compare("oeq", top, limit), zero, top)
-            factor = self._exp(code.apply("arith.subf", tops[r], base))
-            mine = [self._exp(code.apply("arith.subf", score, base)) for score in scores[r]]
-            total = code.apply("arith.mulf", sums[r], factor)
-            for share in mine:
-                total = code.apply("arith.addf", total, share)
-            new_tops.append(top)
-            new_sums.append(total)
-            factors.append(factor)
-            shares.append(mine)
+        done = [self.shares(scores[r], tops[r], sums[r], SIDE) for r in range(rows)]
+        factors, shares = [one[2] for one in done], [one[3] for one in done]
         for c in range(self.columns):
             column = code.joined([shares[r][c] for r in range(rows)])
             here = code.add(code.mul(self.place, self.columns), c)
@@ -104,10 +76,8 @@ class AttentionKernel(StagedFrame):
             for r in range(rows)
             for g in range(self.groups)
         ]
-        return [*new_tops, *new_sums, *self._mix(key, scaled)]
-
-    def _exp(self, x: Value) -> Value:
-        return Value(self.code.emit(f"math.exp {x.name} : {x.type}"), x.element, x.lanes)
+        new = [*(one[0] for one in done), *(one[1] for one in done)]
+        return [*new, *self._mix(key, scaled)]
 
     def _products(self, key: Index) -> list[Value]:
         """Of this thread's queries and keys, over all of the depth."""
@@ -169,20 +139,10 @@ class AttentionKernel(StagedFrame):
         return several(whole, carried, count - whole)
 
     def _score(self, product: Value, key: Index, r: int, c: int) -> Value:
-        """What the softmax is of: -inf beyond the last key."""
-        code, attention = self.code, self.attention
+        code = self.code
         query = code.add(code.add(self.first, self.row), r)
-        if self.queries % self.tile.queries:
-            query = code.least(query, self.queries - 1)
         here = code.add(code.add(key, code.mul(self.place, self.columns)), c)
-        inside: Flag = True
-        if self.keys % self.tile.keys:
-            inside = code.below(here, self.keys)
-            here = code.least(here, self.keys - 1)
-        evaluator = self.elements({attention.product: lambda _: product})
-        places = (*self.leading(attention.scores), Place(code.at(query)), Place(code.at(here)))
-        value = evaluator.at(attention.scores, places)
-        return code.choose(inside, value, code.constant(-INFINITY, self.element))
+        return self.score(product, query, here)
 
     # --- values
 
@@ -227,38 +187,20 @@ class AttentionKernel(StagedFrame):
 
     def _finish(self, sums: Sequence[Value], mixed: Sequence[Value]) -> None:
         code = self.code
-        one = code.constant(1.0, self.element)
         for r in range(self.rows):
-            total = across(code, "add", sums[r], SIDE)
-            if self.attention.zeros:
-                empty = code.compare("oeq", total, code.constant(0.0, self.element))
-                total = code.select(empty, one, total)
-            inverse = code.spread(code.apply("arith.divf", one, total), self._wide)
+            inverse = code.spread(self.inverse(sums[r], SIDE), self._wide)
             query = code.add(code.add(self.first, self.row), r)
             inside = code.below(query, self.queries) if self.queries % self.tile.queries else True
 
             def write(r: int = r, query: Index = query, inverse: Value = inverse) -> None:
                 for g in range(self.groups):
                     value = code.apply("arith.mulf", mixed[r * self.groups + g], inverse)
-                    self._columns(query, g, value)
+                    first = g * SIDE * self.group
+                    column = code.add(code.mul(self.place, self.group), first)
+                    beyond = first + SIDE * self.group > self.width
+                    self.put_columns(query, column, value, beyond=beyond)
 
-            self.code.only_if(inside, write)
-
-    def _columns(self, query: Index, group: int, value: Value) -> None:
-        code = self.code
-        column = code.add(code.mul(self.place, self.group), group * SIDE * self.group)
-        if self.width % self.group == 0:
-            inside = code.below(column, self.width)
-            beyond = (group + 1) * SIDE * self.group > self.width
-            self.code.only_if(inside if beyond else True, lambda: self.put(query, column, value))
-            return
-        for lane in range(max(value.lanes, 1)):
-            here = code.add(column, lane)
-            number = code.lane(value, lane)
-            self.code.only_if(
-                code.below(here, self.width),
-                lambda here=here, number=number: self.put(query, here, number),  # type: ignore[misc]
-            )
+            code.only_if(inside, write)
 
 
 def kernel(
@@ -272,13 +214,12 @@ def kernel(
 ) -> Kernel:
     """The kernel for a claim of kind attention."""
     try:
-        made = AttentionKernel(function, operands, result, aligned, tile)
+        made = AttentionKernel(Attention.of(function), operands, result, aligned, tile)
         text = made.text(symbol)
     except Unreadable as reason:
         raise Refused(str(reason)) from reason
     arguments = tuple(range(len(operands) + 1))
-    grid = (made.blocks * made.heads, 1, 1)
-    launch = GridLaunch(symbol, grid, (made.tile.threads, 1, 1), arguments)
+    launch = GridLaunch(symbol, made.grid, (made.tile.threads, 1, 1), arguments)
     return Kernel(symbol, text, None, (launch,))
 
 

@@ -6,15 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from tdsl.gpu.kernels.elements import Elements, widest, written
-from tdsl.gpu.kernels.tiles import (
-    HIDDEN,
-    MOST_BLOCKS,
-    MOST_DEPTH,
-    SIDE,
-    AttentionTile,
-    attention_tile,
-)
-from tdsl.gpu.kernels.writer import Index, KernelCode
+from tdsl.gpu.kernels.rows import across, combine
+from tdsl.gpu.kernels.tiles import HIDDEN, MOST_BLOCKS, AttentionTile, TensorAttentionTile
+from tdsl.gpu.kernels.writer import Flag, Index, KernelCode
 from tdsl.lowering.claims.attention import Attention
 from tdsl.lowering.claims.body import Argument, Reshape, Tensor, Transpose, Unreadable
 from tdsl.lowering.claims.code import Value
@@ -30,13 +24,13 @@ class Frame:
 
     def __init__(
         self,
-        function: Any,
+        attention: Attention,
         operands: Sequence[Any],
         result: Any,
-        aligned: frozenset[int] = frozenset(),
-        tile: AttentionTile | None = None,
+        aligned: frozenset[int],
+        tile: AttentionTile | TensorAttentionTile,
     ) -> None:
-        self.attention = attention = Attention.of(function)
+        self.attention = attention
         self.aligned = aligned
         self.operands = [Operand(f"%in{at}", type_) for at, type_ in enumerate(operands)]
         self.result = Operand("%out", result)
@@ -48,32 +42,14 @@ class Frame:
         self.queries, self.keys = (int(size) for size in product.type.shape[-2:])
         self.depth = int(product.inputs[0][0].type.shape[-1])
         self.width = int(mixed.type.shape[-1])
-        if max(self.depth, self.width) > MOST_DEPTH:
-            deepest = max(self.depth, self.width)
-            raise Refused(
-                f"heads of depth {deepest}: sums for at most {MOST_DEPTH} fit in registers"
-            )
-        self.tile = tile = tile or attention_tile(self.element, max(self.depth, self.width))
+        self.tile = tile
         self.blocks = -(-self.queries // tile.queries)
         if self.blocks * self.heads > MOST_BLOCKS:
             raise Refused("it has more blocks of queries than a grid can have")
         self.code = KernelCode(tile.threads)
-        self.rows = tile.queries // SIDE
-        """Queries of a thread."""
-        self.columns = tile.keys // SIDE
-        """Keys of a thread."""
-        self.group = self._group()
-        """Neighbouring columns of the values that a thread has; `groups` of such."""
-        self.groups = -(-self.width // (SIDE * self.group))
         self.lanes = self._lanes()
-        self.slice = min(tile.depth, -(-self.depth // GROUP) * GROUP)
         self.head: Places = ()
         self.first: Index = 0
-
-    def _group(self) -> int:
-        """As few columns beyond the last one as can be, then as many neighbours."""
-        waste = {group: -self.width % (SIDE * group) for group in (1, 2, GROUP)}
-        return min(waste, key=lambda group: (waste[group], -group))
 
     def _lanes(self) -> int:
         """Elements of a row of queries, keys or values that are read at once."""
@@ -93,6 +69,20 @@ class Frame:
         while lanes > 1 and (self.depth % lanes or self.width % lanes):
             lanes //= 2
         return lanes
+
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        return (self.blocks * self.heads, 1, 1)
+
+    def begin(self) -> None:
+        """Find out which head and queries this block has."""
+        code = self.code
+        block: Index = code.block() if self.blocks * self.heads > 1 else 0
+        head = code.div(block, self.blocks)
+        # Later queries see more keys where masks are causal: they begin first.
+        number = code.sub(self.blocks - 1, code.rem(block, self.blocks))
+        self.first = code.mul(number, self.tile.queries)
+        self.head = (Place(code.at(head)),) if self.attention.product.rank == 3 else ()
 
     def elements(self, special: dict[Tensor, Callable[[Places], Value]]) -> Elements:
         return Elements(self.code, self.operands, special, self.aligned)
@@ -137,7 +127,115 @@ class Frame:
         product = list(self.attention.product.type.shape)
         return regrouped(self.code, product, shape, (*self.head, Place(None), Place(None)))[:-2]
 
+    # --- tiles
+
+    def each(
+        self, rows: int, columns: int, lanes: int, put: Callable[[Index, Index], None]
+    ) -> None:
+        """Spread the elements of a matrix over the threads, some neighbours of a row at a time."""
+        code = self.code
+        count = rows * (columns // lanes)
+        per_row = columns // lanes
+        for start in range(0, count, self.tile.threads):
+            place = code.add(code.thread, start)
+            if start + self.tile.threads > count:
+                place = code.least(place, count - 1)  # the last one, more than once
+            put(code.div(place, per_row), code.mul(code.rem(place, per_row), lanes))
+
+    def read(
+        self,
+        value: Tensor,
+        rows: tuple[Index, Index, int],
+        columns: tuple[Index, Index, int],
+        *,
+        lanes: int,
+        turned: bool = False,
+    ) -> Value:
+        """Neighbours along a row; 0 beyond the end of the matrix, whose last element is read. Both
+        places are given as where a tile begins, where in it, and its size."""
+        code = self.code
+        size = [int(one) for one in value.type.shape[-2:]]
+        if turned:
+            size.reverse()
+        row, column = code.add(rows[0], rows[1]), code.add(columns[0], columns[1])
+        inside: Flag = True
+        if size[0] % rows[2]:
+            inside = code.below(row, size[0])
+            row = code.least(row, size[0] - 1)
+        if size[1] % columns[2]:
+            inside = code.both(inside, code.below(column, size[1]))
+            column = code.least(column, size[1] - lanes)
+        places = [Place(code.at(row)), Place(code.at(column), lanes if lanes > 1 else 0)]
+        if turned:
+            places.reverse()
+        found = self.elements({}).at(value, (*self.head[: value.rank - 2], *places))
+        found = code.spread(found, lanes if lanes > 1 else 0)
+        return code.choose(inside, found, code.constant(0.0, found.element, found.lanes))
+
+    # --- the softmax
+
+    def score(self, product: Value, query: Index, key: Index) -> Value:
+        """What the softmax is of: -inf beyond the last key."""
+        code, attention = self.code, self.attention
+        if self.queries % self.tile.queries:
+            query = code.least(query, self.queries - 1)
+        inside: Flag = True
+        if self.keys % self.tile.keys:
+            inside = code.below(key, self.keys)
+            key = code.least(key, self.keys - 1)
+        evaluator = self.elements({attention.product: lambda _: product})
+        places = (*self.leading(attention.scores), Place(code.at(query)), Place(code.at(key)))
+        value = evaluator.at(attention.scores, places)
+        return code.choose(inside, value, code.constant(-INFINITY, self.element))
+
+    def shares(
+        self, scores: Sequence[Value], top: Value, total: Value, threads: int
+    ) -> tuple[Value, Value, Value, list[Value]]:
+        """Of the scores that a thread has of a row, which so many neighbours share: the largest so
+        far, the sum so far of this thread, what all before is to be multiplied by, and shares."""
+        code = self.code
+        zero, limit = code.constant(0.0, self.element), code.constant(-INFINITY, self.element)
+        best = scores[0]
+        for score in scores[1:]:
+            best = combine(code, "max", best, score)
+        new_top = combine(code, "max", top, across(code, "max", best, threads))
+        # Where nothing is seen yet, 0 stands in for -inf, from which nothing can be taken.
+        base = code.select(code.compare("oeq", new_top, limit), zero, new_top)
+        factor = self._exp(code.apply("arith.subf", top, base))
+        found = [self._exp(code.apply("arith.subf", score, base)) for score in scores]
+        total = code.apply("arith.mulf", total, factor)
+        for share in found:
+            total = code.apply("arith.addf", total, share)
+        return new_top, total, factor, found
+
+    def _exp(self, x: Value) -> Value:
+        return Value(self.code.emit(f"math.exp {x.name} : {x.type}"), x.element, x.lanes)
+
+    def inverse(self, total: Value, threads: int) -> Value:
+        """What the mixed values of a row are to be multiplied by in the end."""
+        code = self.code
+        one = code.constant(1.0, self.element)
+        total = across(code, "add", total, threads)
+        if self.attention.zeros:
+            empty = code.compare("oeq", total, code.constant(0.0, self.element))
+            total = code.select(empty, one, total)
+        return code.apply("arith.divf", one, total)
+
     # --- the result
+
+    def put_columns(self, query: Index, column: Index, value: Value, *, beyond: bool) -> None:
+        """Write neighbouring columns, some of which may lie beyond the last one."""
+        code = self.code
+        if not beyond or self.width % max(value.lanes, 1) == 0:
+            inside = code.below(column, self.width) if beyond else True
+            code.only_if(inside, lambda: self.put(query, column, value))
+            return
+        for lane in range(value.lanes):
+            here, number = code.add(column, lane), code.lane(value, lane)
+            code.only_if(
+                code.below(here, self.width),
+                lambda here=here, number=number: self.put(query, here, number),  # type: ignore[misc]
+            )
 
     def put(self, query: Index, column: Index, value: Value) -> None:
         """Write where the result has these columns of the product."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tdsl.gpu.kernels.attention_frame import GROUP, Frame
 from tdsl.gpu.kernels.elements import store
-from tdsl.gpu.kernels.tiles import SIDE, AttentionTile
-from tdsl.gpu.kernels.writer import BYTES, Flag, Index
+from tdsl.gpu.kernels.tiles import MOST_DEPTH, SIDE, AttentionTile, attention_tile
+from tdsl.gpu.kernels.writer import BYTES, Index
+from tdsl.lowering.claims.attention import Attention
 from tdsl.lowering.claims.body import Tensor
-from tdsl.lowering.claims.code import Value
-from tdsl.lowering.claims.evaluate import Operand, Place
+from tdsl.lowering.claims.evaluate import Operand
 from tdsl.lowering.device import Device
+from tdsl.lowering.kernels import Refused
 
 
 class StagedFrame(Frame):
@@ -20,17 +21,37 @@ class StagedFrame(Frame):
 
     def __init__(
         self,
-        function: Any,
+        attention: Attention,
         operands: Sequence[Any],
         result: Any,
         aligned: frozenset[int] = frozenset(),
         tile: AttentionTile | None = None,
     ) -> None:
-        super().__init__(function, operands, result, aligned, tile)
-        self._memory()
+        product, mixed = attention.product, attention.mixed
+        deepest = max(int(product.inputs[0][0].type.shape[-1]), int(mixed.type.shape[-1]))
+        if deepest > MOST_DEPTH:
+            raise Refused(
+                f"heads of depth {deepest}: sums for at most {MOST_DEPTH} fit in registers"
+            )
+        tile = tile or attention_tile(attention.element, deepest)
+        super().__init__(attention, operands, result, aligned, tile)
+        self.rows = tile.queries // SIDE
+        """Queries of a thread."""
+        self.columns = tile.keys // SIDE
+        """Keys of a thread."""
+        self.group = self._group()
+        """Neighbouring columns of the values that a thread has; `groups` of such."""
+        self.groups = -(-self.width // (SIDE * self.group))
+        self.slice = min(tile.depth, -(-self.depth // GROUP) * GROUP)
+        self._memory(tile)
 
-    def _memory(self) -> None:
-        code, tile = self.code, self.tile
+    def _group(self) -> int:
+        """As few columns beyond the last one as can be, then as many neighbours."""
+        waste = {group: -self.width % (SIDE * group) for group in (1, 2, GROUP)}
+        return min(waste, key=lambda group: (waste[group], -group))
+
+    def _memory(self, tile: AttentionTile) -> None:
+        code = self.code
         row, other = tile.queries + GROUP, tile.keys + GROUP
         whole = -(-self.depth // self.slice) * self.slice
         together = min(max(tile.columns // (SIDE * self.group), 1), self.groups)
@@ -45,46 +66,6 @@ class StagedFrame(Frame):
         self.share_tile = code.shared(self.element, tile.keys, row)
         self.value_tile = code.shared(self.element, tile.keys, span)
 
-    def _each(self, rows: int, columns: int, put: Callable[[Index, Index], None]) -> None:
-        """Spread the elements of a matrix over the threads, some neighbours of a row at a time."""
-        code, lanes = self.code, self.lanes
-        count = rows * (columns // lanes)
-        per_row = columns // lanes
-        for start in range(0, count, self.tile.threads):
-            place = code.add(code.thread, start)
-            if start + self.tile.threads > count:
-                place = code.least(place, count - 1)  # the last one, more than once
-            put(code.div(place, per_row), code.mul(code.rem(place, per_row), lanes))
-
-    def _read(
-        self,
-        value: Tensor,
-        rows: tuple[Index, Index, int],
-        columns: tuple[Index, Index, int],
-        *,
-        turned: bool = False,
-    ) -> Value:
-        """Neighbours along a row; 0 beyond the end of the matrix, whose last element is read. Both
-        places are given as where a tile begins, where in it, and its size."""
-        code, lanes = self.code, self.lanes
-        size = [int(one) for one in value.type.shape[-2:]]
-        if turned:
-            size.reverse()
-        row, column = code.add(rows[0], rows[1]), code.add(columns[0], columns[1])
-        inside: Flag = True
-        if size[0] % rows[2]:
-            inside = code.below(row, size[0])
-            row = code.least(row, size[0] - 1)
-        if size[1] % columns[2]:
-            inside = code.both(inside, code.below(column, size[1]))
-            column = code.least(column, size[1] - lanes)
-        places = [Place(code.at(row)), Place(code.at(column), lanes if lanes > 1 else 0)]
-        if turned:
-            places.reverse()
-        found = self.elements({}).at(value, (*self.head[: value.rank - 2], *places))
-        found = code.spread(found, lanes if lanes > 1 else 0)
-        return code.choose(inside, found, code.constant(0.0, found.element, found.lanes))
-
     def _put_turned(
         self,
         memory: Operand,
@@ -98,13 +79,17 @@ class StagedFrame(Frame):
         code = self.code
 
         def put(row: Index, column: Index) -> None:
-            found = self._read(
-                value, (rows[0], row, rows[1]), (columns[0], column, columns[1]), turned=turned
+            found = self.read(
+                value,
+                (rows[0], row, rows[1]),
+                (columns[0], column, columns[1]),
+                lanes=self.lanes,
+                turned=turned,
             )
             for lane in range(self.lanes):
                 store(code, memory, [code.add(column, lane), row], code.lane(found, lane))
 
-        self._each(rows[1], columns[1], put)
+        self.each(rows[1], columns[1], self.lanes, put)
 
     def put_queries(self, start: Index, count: int) -> None:
         queries = self.attention.product.inputs[0][0]
@@ -122,7 +107,7 @@ class StagedFrame(Frame):
 
         def put(row: Index, column: Index) -> None:
             rows, columns = (key, row, self.tile.keys), (start, column, self.span)
-            found = self._read(values, rows, columns)
+            found = self.read(values, rows, columns, lanes=self.lanes)
             store(code, self.value_tile, [row, column], found)
 
-        self._each(self.tile.keys, self.span, put)
+        self.each(self.tile.keys, self.span, self.lanes, put)

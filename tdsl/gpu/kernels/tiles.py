@@ -116,6 +116,19 @@ class AttentionTile:
         return SIDE * SIDE
 
 
+@dataclass(frozen=True)
+class TensorAttentionTile:
+    """Of attention on tensor cores: each warp has 16 of the queries."""
+
+    queries: int
+    keys: int
+    blocks: int = 1
+
+    @property
+    def threads(self) -> int:
+        return self.queries // 16 * WARP
+
+
 def attention_tile(element: str, depth: int) -> AttentionTile:
     """The tile for heads of this depth: all of it in shared memory."""
     # As many blocks as registers are left for: the sums of deeper heads take more.
