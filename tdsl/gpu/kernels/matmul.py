@@ -8,8 +8,9 @@ from typing import Any
 from tdsl.gpu.kernels.elements import plain_type
 from tdsl.gpu.kernels.few import FewKernel
 from tdsl.gpu.kernels.form import MatmulForm, check_result
+from tdsl.gpu.kernels.mma import TYPES
 from tdsl.gpu.kernels.simt import SimtKernel
-from tdsl.gpu.kernels.tensor import TYPES, TensorKernel
+from tdsl.gpu.kernels.tensor import TensorKernel
 from tdsl.gpu.kernels.tiles import (
     MOST_FEW,
     SIMT_F32,
