@@ -83,7 +83,7 @@ def test_sizes_survive_as_data() -> None:
         assert size_from_data(size_to_data(size)) == size
 
 
-@pytest.mark.parametrize("options", [Options(), Options(fuse=False)])
+@pytest.mark.parametrize("options", [Options(threads=1), Options(fuse=False, threads=1)])
 def test_no_code_allocates(options: Options) -> None:
     interface = open_interface([("A", 64)], [("A", 64)])
     with context():
