@@ -11,7 +11,7 @@ from claim_kernels import ALL, Emulated, barriers, made, without_barrier
 from claim_programs import Making
 
 from tdsl.gpu.kernels import attention
-from tdsl.gpu.kernels.tiles import AttentionTile
+from tdsl.gpu.kernels.tiles import AttentionTile, TensorAttentionTile
 from tdsl.lowering.kernels import Refused
 from tdsl.types.dtypes import DTYPES
 from tdsl.types.sizes import Size
@@ -24,14 +24,21 @@ MINI = AttentionTile(32, 16, 8, 16)
 def emulated(
     text: str,
     *,
-    tile: AttentionTile | None = None,
+    tile: AttentionTile | TensorAttentionTile | None = None,
     aligned: bool = True,
+    precision: str = "f32",
     edit: Any = lambda x: x,
 ) -> Emulated:
     return Emulated(
         text,
         lambda function, given, result: attention.kernel(
-            "k", function, given, result, aligned=ALL if aligned else frozenset(), tile=tile
+            "k",
+            function,
+            given,
+            result,
+            precision=precision,
+            aligned=ALL if aligned else frozenset(),
+            tile=tile,
         ),
         edit=edit,
     )
@@ -70,11 +77,84 @@ def test_around_a_tile(size: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["f64", "bf16", "f16"])
-def test_dtypes(dtype: str) -> None:
+def test_dtypes_without_tensor_cores(dtype: str) -> None:
     tolerance = {"f64": 1e-13, "bf16": 2e-2, "f16": 2e-3}[dtype]
     arrays = [x.astype(DTYPES[dtype].numpy) for x in operands(2, 40, 40, 20, 12)]
-    kernel = emulated(attention_text(2, 40, 40, 20, 12, dtype=dtype))
+    kernel = emulated(attention_text(2, 40, 40, 20, 12, dtype=dtype), tile=MINI)
+    assert "mma.sync" not in kernel.kernel.text
     close(kernel.in_every_order(*arrays), expected(*arrays, causal(40, 40)), tolerance)
+
+
+# --- tensor cores
+
+MINI_TENSOR = TensorAttentionTile(32, 16)
+# How much a share may be rounded.
+ROUNDING = {"tf32": 2e-3, "bf16": 2e-2, "f16": 2e-3}
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "f16"])
+@pytest.mark.parametrize("aligned", [True, False])
+@pytest.mark.parametrize(
+    ("queries", "keys", "depth", "width"),
+    [(1, 1, 1, 1), (5, 40, 16, 8), (31, 15, 17, 9), (33, 33, 20, 24), (40, 50, 48, 40)],
+)
+def test_16_bits_on_tensor_cores(
+    queries: int, keys: int, depth: int, width: int, aligned: bool, dtype: str
+) -> None:
+    arrays = [x.astype(DTYPES[dtype].numpy) for x in operands(2, queries, keys, depth, width)]
+    kernel = emulated(
+        attention_text(2, queries, keys, depth, width, dtype=dtype),
+        tile=MINI_TENSOR,
+        aligned=aligned,
+    )
+    assert "mma.sync" in kernel.kernel.text
+    wanted = expected(*arrays, causal(queries, keys))
+    close(kernel.in_every_order(*arrays), wanted, ROUNDING[dtype])
+
+
+@pytest.mark.parametrize("precision", ROUNDING)
+@pytest.mark.parametrize("mask", ["causal", "chosen", "flags", "none"])
+def test_f32_rounded_for_tensor_cores(precision: str, mask: str) -> None:
+    arrays = operands(2, 37, 50, 20, 12)
+    extra: list[Array] = []
+    meaning: Array | None = None
+    if mask == "flags":
+        extra = [np.random.default_rng(7).integers(0, 2, (2, 37, 50)).astype(np.int8)]
+        meaning = extra[0] == 1
+    elif mask != "none":
+        meaning = causal(37, 50, -np.inf if mask == "chosen" else HIDDEN)
+    text = attention_text(2, 37, 50, 20, 12, mask=mask)
+    kernel = emulated(text, tile=MINI_TENSOR, precision=precision)
+    assert "mma.sync" in kernel.kernel.text
+    found = kernel.in_every_order(*arrays, *extra)
+    # Scores of some size: what is rounded of an operand shows in them, too.
+    close(found, expected(*arrays, meaning), 2 * ROUNDING[precision])
+    exact = emulated(text, tile=MINI)(*arrays, *extra)
+    assert not np.allclose(found, exact, 1e-6, 1e-6), "nothing was rounded"
+
+
+@pytest.mark.parametrize(("precision", "depth"), [("bf16", 64), ("bf16", 128), ("tf32", 128)])
+def test_tiles_of_tensor_cores(precision: str, depth: int) -> None:
+    """Those that are used, with operands that a tensor core multiplies exactly, so that only the
+    shares are rounded."""
+    arrays = [np.round(x * 4) / np.float32(4) for x in operands(1, 65, 65, depth, depth)]
+    kernel = emulated(attention_text(1, 65, 65, depth, depth), precision=precision)
+    found = kernel.in_every_order(*arrays)
+    close(found, expected(*arrays, causal(65, 65)), ROUNDING[precision])
+
+
+def test_what_is_multiplied_by_tensor_cores() -> None:
+    """Not f32 if it is not asked for, and not what would lose precision."""
+
+    def uses(text: str, precision: str = "f32") -> bool:
+        made_ = made(text, lambda *x: attention.kernel("k", *x, precision=precision))
+        return "mma.sync" in made_.text
+
+    assert not uses(attention_text(1, 16, 16, 8, 8))
+    assert uses(attention_text(1, 16, 16, 8, 8), "tf32")
+    assert uses(attention_text(1, 16, 16, 8, 8, dtype="bf16"))
+    assert not uses(attention_text(1, 16, 16, 8, 8, dtype="f64"), "tf32")
+    assert not uses(attention_text(1, 16, 16, 8, 160, dtype="bf16"))
 
 
 @pytest.mark.parametrize("mask", ["none", "infinite", "chosen", "array", "flags"])
@@ -194,6 +274,20 @@ def test_every_barrier_is_needed(slices: int) -> None:
     for barrier in range(count):
         kernel = emulated(text, tile=MINI, edit=without_barrier(barrier))
         assert kernel.shows_a_fault(wanted, 1e-4, *arrays), f"barrier {barrier}"
+
+
+@pytest.mark.parametrize("precision", ["bf16", "tf32"])
+@pytest.mark.parametrize("barrier", [0, 1])
+def test_every_barrier_of_tensor_cores_is_needed(precision: str, barrier: int) -> None:
+    text = attention_text(1, 64, 64, 16, 16, mask="none")
+    arrays = operands(1, 64, 64, 16, 16)
+
+    def broken(text: str) -> str:
+        assert barriers(text) == 2
+        return without_barrier(barrier)(text)
+
+    kernel = emulated(text, tile=MINI_TENSOR, precision=precision, edit=broken)
+    assert kernel.shows_a_fault(expected(*arrays), 5e-2, *arrays)
 
 
 def test_memory_does_not_grow_with_the_keys() -> None:

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from tdsl.gpu.kernels.attention_frame import INFINITY
+from tdsl.gpu.kernels.attention_frame import INFINITY, argument_of
 from tdsl.gpu.kernels.attention_staging import StagedFrame
+from tdsl.gpu.kernels.attention_tensor import TensorAttention
 from tdsl.gpu.kernels.elements import load, plain_type, store
-from tdsl.gpu.kernels.tiles import SIDE, AttentionTile
+from tdsl.gpu.kernels.mma import TYPES
+from tdsl.gpu.kernels.tiles import (
+    MOST_TENSOR_DEPTH,
+    SIDE,
+    AttentionTile,
+    TensorAttentionTile,
+    tensor_attention_tile,
+)
 from tdsl.gpu.kernels.writer import Index
 from tdsl.lowering.claims.attention import Attention
 from tdsl.lowering.claims.body import Unreadable
@@ -209,18 +217,52 @@ def kernel(
     operands: Sequence[Any],
     result: Any,
     *,
+    precision: str = "f32",
     aligned: frozenset[int] = frozenset(),
-    tile: AttentionTile | None = None,
+    tile: AttentionTile | TensorAttentionTile | None = None,
 ) -> Kernel:
-    """The kernel for a claim of kind attention."""
+    """The kernel for a claim of kind attention, with the tile that suits it unless one is given."""
     try:
-        made = AttentionKernel(Attention.of(function), operands, result, aligned, tile)
+        attention = Attention.of(function)
+        type_ = multiplied_as(attention, operands, result, precision)
+        made: AttentionKernel | TensorAttention
+        if type_ is not None and not isinstance(tile, AttentionTile):
+            tile = tile or tensor_attention_tile(TYPES[type_].pack, _deepest(attention))
+            made = TensorAttention(attention, operands, result, aligned, tile, TYPES[type_])
+        else:
+            assert not isinstance(tile, TensorAttentionTile)
+            made = AttentionKernel(attention, operands, result, aligned, tile)
         text = made.text(symbol)
     except Unreadable as reason:
         raise Refused(str(reason)) from reason
     arguments = tuple(range(len(operands) + 1))
     launch = GridLaunch(symbol, made.grid, (made.tile.threads, 1, 1), arguments)
     return Kernel(symbol, text, None, (launch,))
+
+
+def multiplied_as(
+    attention: Attention, operands: Sequence[Any], result: Any, precision: str
+) -> str | None:
+    """The type that tensor cores multiply; None: attention without them.
+
+    The shares of a softmax are rounded for them. Where the result is rounded as much, and all
+    operands are of its type, that is no loss; else it must be asked for."""
+    if attention.element != "f32" or _deepest(attention) > MOST_TENSOR_DEPTH:
+        return None
+    places = [
+        argument_of(value)
+        for value in (*(x for x, _ in attention.product.inputs), attention.mixed.inputs[1][0])
+    ]
+    stored = {None if place is None else str(operands[place].element_type) for place in places}
+    stored.add(str(result.element_type))
+    if len(stored) == 1 and stored <= {"f16", "bf16"}:
+        return stored.pop()
+    return precision if precision in TYPES else None
+
+
+def _deepest(attention: Attention) -> int:
+    depth = int(attention.product.inputs[0][0].type.shape[-1])
+    return max(depth, int(attention.mixed.type.shape[-1]))
 
 
 class FusedAttention:
@@ -233,7 +275,7 @@ class FusedAttention:
         if any(not type_.has_static_shape for type_ in types):
             raise Refused("sizes are open")
         # Written once to see whether it can be: layouts make no difference to that.
-        kernel("probe", function, types[:-1], types[-1])
+        kernel("probe", function, types[:-1], types[-1], precision=options.precision)
 
     def unit_last(self, function: Any) -> tuple[bool, ...]:
         """Operands are read element by element where they do not lie in order."""
@@ -245,5 +287,6 @@ class FusedAttention:
             request.function,
             request.operands,
             request.result,
+            precision=request.options.precision,
             aligned=request.aligned,
         )

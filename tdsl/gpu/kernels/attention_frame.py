@@ -60,7 +60,7 @@ class Frame:
             attention.product.inputs[1][0],
             attention.mixed.inputs[1][0],
         ):
-            place = _argument(value)
+            place = argument_of(value)
             if place is None:
                 return 1
             last = len(self.operands[place].type.shape) - 1
@@ -260,7 +260,7 @@ class Frame:
         written(code, self.result, places, value, wide=wide)
 
 
-def _argument(value: Tensor) -> int | None:
+def argument_of(value: Tensor) -> int | None:
     """The operand that a value is read from."""
     while value.inputs:
         value = value.inputs[0][0]

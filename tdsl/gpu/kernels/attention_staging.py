@@ -33,7 +33,7 @@ class StagedFrame(Frame):
             raise Refused(
                 f"heads of depth {deepest}: sums for at most {MOST_DEPTH} fit in registers"
             )
-        tile = tile or attention_tile(attention.element, deepest)
+        tile = tile or attention_tile(attention.element, deepest, int(product.type.shape[-2]))
         super().__init__(attention, operands, result, aligned, tile)
         self.rows = tile.queries // SIDE
         """Queries of a thread."""

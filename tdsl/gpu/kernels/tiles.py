@@ -129,15 +129,25 @@ class TensorAttentionTile:
         return self.queries // 16 * WARP
 
 
-def attention_tile(element: str, depth: int) -> AttentionTile:
+def attention_tile(element: str, depth: int, queries: int) -> AttentionTile:
     """The tile for heads of this depth: all of it in shared memory."""
     # As many blocks as registers are left for: the sums of deeper heads take more.
     blocks = 3 if depth <= 64 else 2 if depth <= 128 else 1
+    rows = SIDE if queries <= SIDE else 64
     if element == "f64":
-        return AttentionTile(32, 32, 16, 64, blocks)
+        return AttentionTile(min(rows, 32), 32, 16, 64, blocks)
     if depth <= 64:
-        return AttentionTile(64, 32, 64, 64, blocks)
-    return AttentionTile(64, 32, 32, 128, blocks)
+        return AttentionTile(rows, 32, 64, 64, blocks)
+    return AttentionTile(rows, 32, 32, 128, blocks)
+
+
+MOST_TENSOR_DEPTH: Final = 128
+"""The deepest heads whose queries and sums fit into the registers of a warp."""
+
+
+def tensor_attention_tile(pack: int, depth: int) -> TensorAttentionTile:
+    """The tile for words of so many numbers."""
+    return TensorAttentionTile(64, 32 if pack == 1 and depth > 64 else 64, blocks=2)
 
 
 MOST_DEPTH: Final = 256
