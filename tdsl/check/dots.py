@@ -214,6 +214,15 @@ def _transposed(context: Context, node: ast.Attribute, value: typed.Expression) 
         order = ast.List(node.name.span, tuple(ast.Integer(node.name.span, i) for i in (1, 0)))
         return apply_builtin(context, BUILTINS["transpose"], (value, order), (), node.span)
     helps = []
+    if len(shape) == 1 and not any(map(_is_pack, shape)):
+        end = Span(node.span.source, node.value.span.end, node.span.end)
+        helps = [
+            Help("leave it out: `@` takes a vector as it is, on either side", (Edit(end, ""),)),
+            Help(
+                f"as a column it is `{node.value.span.text}[:, newaxis]`, as a row "
+                f"`{node.value.span.text}[newaxis, :]`; an outer product is one times the other"
+            ),
+        ]
     if len(shape) >= 3 and not any(map(_is_pack, shape)):
         axes = list(range(len(shape)))
         axes[-1], axes[-2] = axes[-2], axes[-1]

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, NoReturn
 
 from tdsl.check import typed
 from tdsl.check.advice import add_where, divisibility, insert
 from tdsl.check.binders import with_binders
 from tdsl.check.context import Context
-from tdsl.ops.builtins import BUILTINS
+from tdsl.check.reduction_advice import kept, kept_axes, other_axes, reductions
 from tdsl.ops.table import Given
-from tdsl.syntax import ast
-from tdsl.syntax.diagnostics import Diagnostic, Edit, Help, Label
+from tdsl.syntax.diagnostics import Diagnostic, Help, Label
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import AnyDType
 from tdsl.types.sizes import Shape, Size
@@ -105,14 +104,20 @@ class Judge:
     def keep_axes(self) -> Iterator[Help]:
         """Where a reduction took an axis away that the other operand has: keep it, there or
         everywhere in the function (the next such line would fail in the same way)."""
-        reduced = [operand for operand in self.operands if _is_reduction(operand)]
-        if not reduced:
-            return
-        yield Help("keep the axis that is reduced, with size 1", _keep(op.span for op in reduced))
         function = self.context.owner.node
-        every = list(_reductions(function)) if function is not None else []
+        reduced = [operand.span for operand in self.operands if _is_reduction(operand)]
+        ranks = [len(op.type.shape) for op in self.operands if isinstance(op.type, TensorType)]
+        if function is not None and len(set(ranks)) == 1:
+            # There is no axis that a kept one could stand for.
+            yield from other_axes(function, [operand.span for operand in self.operands])
+        if not reduced:
+            if function is not None:
+                yield from kept_axes(function, [operand.span for operand in self.operands])
+            return
+        yield Help("keep the axis that is reduced, with size 1", kept(reduced))
+        every = [call.span for call in reductions(function)] if function is not None else []
         if len(every) > len(reduced):
-            yield Help("keep the axes that are reduced, with size 1", _keep(every))
+            yield Help("keep the axes that are reduced, with size 1", kept(every))
 
     def sizes(self) -> Iterator[Size]:
         """Those among what is given: in shapes, and of arrays."""
@@ -145,25 +150,3 @@ def _is_reduction(operand: typed.Expression) -> bool:
         and operand.span.text.endswith(")")
         and "keepdims" not in operand.span.text
     )
-
-
-def _keep(calls: Iterable[Span]) -> tuple[Edit, ...]:
-    return tuple(insert(span, span.end - 1, ", keepdims=true") for span in calls)
-
-
-def _reductions(function: ast.Function) -> Iterator[Span]:
-    """The calls in a function's body that reduce some axes and drop them."""
-    pending: list[object] = [function.body]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, tuple):
-            pending += node
-        if not isinstance(node, ast.Node):
-            continue
-        if isinstance(node, ast.Call) and isinstance(node.function, ast.Variable):
-            given = {keyword.name.text for keyword in node.keywords}
-            builtin = BUILTINS.get(node.function.name)
-            takes = {parameter.name for parameter in builtin.parameters} if builtin else set()
-            if "keepdims" in takes and "axis" in given and "keepdims" not in given:
-                yield node.span
-        pending += (getattr(node, part.name) for part in fields(node))

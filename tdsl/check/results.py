@@ -8,6 +8,7 @@ from tdsl.check.binders import with_binders
 from tdsl.check.context import Context
 from tdsl.check.declarations import Declaration
 from tdsl.check.provenance import Provenance, dtype_origin
+from tdsl.check.reduction_advice import other_axes
 from tdsl.check.statements import fit
 from tdsl.check.values import is_poisoned, poison
 from tdsl.syntax import ast
@@ -59,6 +60,7 @@ class _Mismatch:
             helps += self._fill()
         else:
             helps += self._elementwise()
+            helps += self._other_axes()
             helps.append(self._declare(given, is_dtype=False))
         what = given if is_weak else f"`{given}`"
         name = self.node.name.text
@@ -92,6 +94,15 @@ class _Mismatch:
         name = Span(span.source, span.start, span.start + len(body.builtin))
         text = f"`{body.builtin}` reduces axes; of two values element by element it is `{other}`"
         return [Help(text, (Edit(name, other),))]
+
+    def _other_axes(self) -> list[Help]:
+        """`sum(x, axis=0)` where another axis was to be left."""
+        declared, given = self.declared, self.body.type
+        if not (isinstance(declared, TensorType) and isinstance(given, TensorType)):
+            return []
+        if declared.dtype != given.dtype or len(declared.shape) != len(given.shape):
+            return []
+        return list(other_axes(self.node, [self.node.body.statements[-1].span]))
 
     def _fill(self) -> list[Help]:
         """A number in the place of an array."""

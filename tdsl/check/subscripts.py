@@ -12,6 +12,7 @@ from tdsl.check.binders import with_binders
 from tdsl.check.context import Context
 from tdsl.check.sizes import size_of
 from tdsl.check.values import at, is_poisoned, kind_of, poison, static_size
+from tdsl.ops.primitive import BOOL
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Diagnostic, Edit, Help, Label
 from tdsl.syntax.source import Span
@@ -284,6 +285,9 @@ class _Subscript:
     def _not_static(self, item: ast.Expression, expression: typed.Expression, axis: int) -> None:
         type_ = expression.type
         if isinstance(type_, TensorType) and not type_.dtype.is_float:
+            if type_.dtype == BOOL:
+                self._mask(item, expression, axis)
+                return
             self._dynamic(
                 item, expression, "an index is known before a program runs", self._take(item, axis)
             )
@@ -293,6 +297,38 @@ class _Subscript:
             "E0206",
             f"an index is an integer, not {kind_of(type_)}",
             f"this is {self.context.show(type_)}",
+        )
+
+    def _mask(self, item: ast.Expression, expression: typed.Expression, axis: int) -> None:
+        """`x[x > 0]`."""
+        array, mask = self.node.value.span.text, item.span.text
+        helps = []
+        if len(self.node.items) == 1 and isinstance(expression.type, TensorType):
+            shape = self.type.shape
+            rest = ["newaxis"] * (len(shape) - len(expression.type.shape))
+            simple = re.fullmatch(r"[\w.]+", mask) is not None
+            if rest:
+                wanted = ", ".join([":"] * len(expression.type.shape) + rest)
+                mask = f"{mask if simple else f'({mask})'}[{wanted}]"
+            zero = "false" if self.type.dtype == BOOL else "0"
+            text = f"select({mask}, {array}, {zero})"
+            helps.append(
+                Help(
+                    f"to keep the shape, with 0 elsewhere: `{text}`", (Edit(self.node.span, text),)
+                )
+            )
+        else:
+            helps.append(Help("`select(mask, a, b)` chooses, and keeps the shape"))
+        helps.append(
+            Help(f"to reduce what the mask picks: `sum(select({item.span.text}, {array}, 0))`")
+        )
+        self.context.fail(
+            item,
+            "E0206",
+            "a mask picks a number of elements that is known only when the program runs",
+            f"this is {self.context.show(expression.type)}",
+            notes=["every axis has a size before a program runs"],
+            helps=helps,
         )
 
     def _take(self, item: ast.Expression, axis: int) -> Help:

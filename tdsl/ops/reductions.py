@@ -205,6 +205,7 @@ def _reduction(
 ) -> Builtin:
     bound, result = types
     dtypes = "" if bound == "bool" else f"E: dtype({bound}), "
+    dtypes += f"{result}: dtype(number), " if result == "A" else ""
     operand = "bool" if bound == "bool" else "E"
     return Builtin(
         name,
@@ -222,9 +223,9 @@ def _reduction(
 _SUMS = (
     _reduction(
         "sum",
-        ("float", "E"),
-        "The sum over one axis, a list of axes or all; integers and bools add up in i64, f16 and "
-        "bf16 in f32.",
+        ("any", "A"),
+        "The sum over one axis, a list of axes or all. A is E of floats, and i64 of integers and "
+        "bools; f16 and bf16 add up in f32.",
         "sum(full([3], 2.0, f32)) == 6.0",
         _for_integers(I64),
         _accumulated(np.sum),
@@ -232,8 +233,9 @@ _SUMS = (
     ),
     _reduction(
         "mean",
-        ("float", "E"),
-        "The mean over one axis, a list of axes or all; of integers and bools in f64.",
+        ("any", "A"),
+        "The mean over one axis, a list of axes or all. A is E of floats, and f64 of integers and "
+        "bools.",
         "mean(iota(4)) == 1.5",
         _for_integers(F64),
         _mean,
@@ -241,8 +243,9 @@ _SUMS = (
     ),
     _reduction(
         "prod",
-        ("float", "E"),
-        "The product over one axis, a list of axes or all; of integers and bools in i64.",
+        ("any", "A"),
+        "The product over one axis, a list of axes or all. A is E of floats, and i64 of integers "
+        "and bools.",
         "prod(full([3], 2.0, f32)) == 8.0",
         _for_integers(I64),
         _accumulated(np.prod),
@@ -378,8 +381,9 @@ _RUNNING = Builtin(
     "cumsum",
     "reduction",
     (_X, Parameter("axis", "axis")),
-    "cumsum[E: dtype(float), ...S](x: E[...S], axis) -> E[...S]",
-    "Running sums along an axis; integers and bools add up in i64, f16 and bf16 in f32.",
+    "cumsum[E: dtype(any), A: dtype(number), ...S](x: E[...S], axis) -> A[...S]",
+    "Running sums along an axis. A is E of floats, and i64 of integers and bools; f16 and bf16 add up "
+    "in f32.",
     "cumsum(iota(4), axis=0)[3] == 6",
     quiet(_cumsum_rule),
     _cumsum,

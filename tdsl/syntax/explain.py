@@ -310,6 +310,37 @@ def _number(s: Situation) -> Diagnostic | None:
     return None
 
 
+def _list_length(s: Situation) -> Diagnostic | None:
+    """`[Block[C]]` for `[Block[C]; L]`."""
+    if s.token.type not in ("]", ",") or ";" not in s.acceptable:
+        return None
+    taken = {token.text for token in s.tokens}
+    length = next(name for name in ("L", "K", "N", "M", "count") if name not in taken)
+    edits = [Edit(point(s, s.token.start), f"; {length}"), *_bound(s, length)]
+    help_ = Help(
+        f"give it one: a size like `{length}`, bound in the brackets of the head, or a number",
+        tuple(edits),
+    )
+    return problem(
+        s, "E0101", "the type of a list has its length: expected `;`", "expected `;` and a size", help_
+    )  # fmt: skip
+
+
+def _bound(s: Situation, name: str) -> list[Edit]:
+    """Bind a size in the head of the item that the trouble is in."""
+    starts = [i for i in range(s.position) if s.tokens[i].type in ("fn", "struct", "type")]
+    for start in starts[-1:]:
+        after = start + 2
+        if s.tokens[after].type != "[":
+            return [Edit(point(s, s.tokens[start + 1].end), f"[{name}]")]
+        depth = 0
+        for token in s.tokens[after : s.position]:
+            depth += (token.type == "[") - (token.type == "]")
+            if depth == 0:
+                return [Edit(point(s, token.start), f", {name}")]
+    return []
+
+
 def _reserved(s: Situation) -> Diagnostic | None:
     word = s.token.type
     if NAME in s.acceptable and not s.wants_expression and word.isidentifier() and word.islower():
@@ -381,6 +412,7 @@ _RULES: tuple[Callable[[Situation], Diagnostic | None], ...] = (
     _nested_function,
     _statement_on_line,
     _number,
+    _list_length,
     _brackets,
     _reserved,
     _body,

@@ -6,10 +6,13 @@ import re
 
 import pytest
 
+from tdsl.check.call_matching import within
+from tdsl.check.modules import check_source
 from tdsl.ops.builtins import BUILTINS, CONSTANTS, NAMED, OPERATORS, STRUCTURAL
 from tdsl.ops.primitives import PRIMITIVES
 from tdsl.ops.table import REQUIRED, Builtin
-from tdsl.types.dtypes import DTYPES
+from tdsl.syntax.source import Source
+from tdsl.types.dtypes import DTYPES, DTypeVariable
 
 LANGUAGE = [
     "add",
@@ -112,6 +115,30 @@ def test_signature_names_every_parameter(builtin: Builtin) -> None:
     inside = rest[rest.index("(x") if "(x" in rest else rest.rindex("(") :]
     for parameter in builtin.parameters:
         assert re.search(rf"\b{parameter.name}\b", inside), parameter.name
+
+
+_OF_ONE_ARRAY = [
+    builtin
+    for builtin in BUILTINS.values()
+    if builtin.named
+    and builtin.parameters[0].name == "x"
+    and all(p.name == "axis" or p.default is not REQUIRED for p in builtin.parameters[1:])
+]
+
+
+@pytest.mark.parametrize("builtin", _OF_ONE_ARRAY, ids=lambda b: b.name)
+def test_the_signature_says_which_dtypes_it_takes(builtin: Builtin) -> None:
+    """And of what dtype its result is, where that is one of the argument's or fixed."""
+    axis = ", axis=0" if any(p.name == "axis" for p in builtin.parameters) else ""
+    bounds = dict(re.findall(r"(\w+): dtype\((\w+)\)", builtin.signature))
+    taken = re.search(r"\(x: (\w+)", builtin.signature)
+    assert taken is not None
+    for dtype in DTYPES.values():
+        text = f"fn f(x: {dtype}[3]) -> {dtype}[3] {{\n    let _y = {builtin.name}(x{axis})\n    x\n}}\n"
+        found = check_source(Source("t", f"tdsl 0.1\n{text}"), None).diagnostics
+        bound = bounds.get(taken[1])
+        admits = within(dtype, DTypeVariable("E", bound)) if bound else taken[1] == dtype.name
+        assert admits == (not any(d.severity == "error" for d in found)), dtype
 
 
 def test_only_names_of_the_language_are_reserved() -> None:
