@@ -60,9 +60,20 @@ def _rows(name: str, kind: str, length: int, dtype: str = "f32") -> Kernel:
     return made(text, lambda *given: rows.kernel(name, *given, aligned=ALL))
 
 
-def _attention(name: str, depth: int, dtype: str = "f32", mask: str = "causal") -> Kernel:
-    text = attention_text(12, 1000, 1000, depth, depth, dtype=dtype, mask=mask)
-    return made(text, lambda *given: attention.kernel(name, *given, aligned=ALL))
+def _attention(
+    name: str,
+    depth: int,
+    dtype: str = "f32",
+    mask: str = "causal",
+    precision: str = "f32",
+    queries: int = 1000,
+) -> Kernel:
+    text = attention_text(12, queries, 1000, depth, depth, dtype=dtype, mask=mask)
+
+    def make(function: Any, operands: Any, result: Any) -> Kernel:
+        return attention.kernel(name, function, operands, result, precision=precision, aligned=ALL)
+
+    return made(text, make)
 
 
 def _kernels() -> dict[str, Callable[[str], Kernel]]:
@@ -110,7 +121,14 @@ def _kernels() -> dict[str, Callable[[str], Kernel]]:
         found[f"attention_f64_{depth}"] = (
             lambda name, depth=depth: _attention(name, depth, "f64")  # type: ignore[misc]
         )
-    found["attention_bf16_128"] = lambda name: _attention(name, 128, "bf16")
+    found["attention_few_64"] = lambda name: _attention(name, 64, queries=3)
+    for depth in (64, 128):
+        found[f"attention_bf16_{depth}"] = (
+            lambda name, depth=depth: _attention(name, depth, "bf16")  # type: ignore[misc]
+        )
+        found[f"attention_tf32_{depth}"] = (
+            lambda name, depth=depth: _attention(name, depth, precision="tf32")  # type: ignore[misc]
+        )
     return found
 
 
