@@ -101,6 +101,7 @@ class Plan:
     """All that is the same in every call with arrays of the same shapes."""
 
     __slots__ = (
+        "__weakref__",
         "assemble",
         "code",
         "debugged",

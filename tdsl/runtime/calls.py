@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -135,6 +136,7 @@ class Calls:
         )
         remember(self._instances, signature.function.name, kinds_of(signature))
         self._plans: dict[tuple[Any, ...], Plan] = {}
+        self._made: WeakKeyDictionary[Plan, Instance] = WeakKeyDictionary()  # for which plan
         # Of plain calls that leave arguments out: the plan, and arrays of the defaults.
         self._shorter: dict[tuple[Any, ...], tuple[Plan, list[Array]]] = {}
         self._quick: Quick | None = None
@@ -294,7 +296,7 @@ class Calls:
             key += (passing,)
         plan = self._plans.get(key)
         if plan is None:
-            plan, compiled = self._plan(given, statics, (values, outlines), passing)
+            plan, compiled = self._plan(given, statics, outlines, passing)
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
                 self._shorter.clear()
@@ -321,6 +323,8 @@ class Calls:
         left_out = len(arguments) < len(arrays) and len(statics) == len(keywords)
         if shorter is not None and left_out and all(a.dtype.isnative for a in arguments):
             self._shorter[shorter] = plan, arrays[len(arguments) :]
+        if passing or not self._flat:
+            self._learn(plan, statics, values, passing)
         give = giver(values)
         return give(self._run(plan, values, arrays, weights, donated))
 
@@ -362,16 +366,16 @@ class Calls:
         self,
         given: Sequence[Array | WeakNumber],
         statics: Mapping[str, Any],
-        values: tuple[Sequence[Any], Sequence[Any]],
+        values: Sequence[Any],
         passing: Passing,
     ) -> tuple[Plan, bool]:
         named = {**self._named, **statics}
-        original, outlines = values
-        parameters = solve_arguments(self._layout, given, named, self._given, outlines)
+        parameters = solve_arguments(self._layout, given, named, self._given, values)
         fixed = passing.fixed(self._layout) - self._asked
         point = Point(parameters, self._static_symbols, passing, fixed)
         instance, compiled = self._instance(point, self._may_open)
         plan = self._plan_for(instance, point)
+        self._made[plan] = instance
         # The native entry gives every result back, and prints none.
         if not instance.built.code.address:
             pass  # the emulator is no machine code
@@ -381,10 +385,20 @@ class Calls:
             )
             if call is not None:
                 self._call_through(call)
-        elif self._quick is not None:
-            tokens = {parameter: one.token for parameter, one in plan.wants.items()}
-            self._quick.learn(instance, statics, plan.dtypes, original, tokens, passing)
         return plan, compiled
+
+    def _learn(
+        self,
+        plan: Plan,
+        statics: Mapping[str, int | float | bool],
+        values: Sequence[Any],
+        passing: Passing,
+    ) -> None:
+        """Let calls with values of these classes go the native way from now on."""
+        instance = self._made.get(plan)
+        if self._quick is not None and instance is not None and instance.built.code.address:
+            tokens = {parameter: one.token for parameter, one in plan.wants.items()}
+            self._quick.learn(instance, statics, plan.dtypes, values, tokens, passing)
 
     def _instance(self, point: Point, may_open: bool) -> tuple[Instance, bool]:
         try:

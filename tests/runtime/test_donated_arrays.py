@@ -373,3 +373,18 @@ def test_one_of_many_threads_gets_it(m: Any) -> None:
             thread.join()
         (found,) = [one for one in results if one is not None]
         np.testing.assert_array_equal(found, wanted)
+
+
+def test_every_kind_of_value_comes_to_go_the_native_way(net: Any) -> None:
+    function = net.put.compile(donate="cache")
+    weights, x = other(net), random(20)
+    p = bind(net, weights)
+    held = tdsl.stack([{"x": random(6, 20), "y": random(6, 20)} for _ in range(3)])
+    for at in (np.int32(0), 1, np.array(2, np.int32), 3):
+        _, held = function(x, at, held, p)  # first dicts, then the struct of the result
+    if function._quick.calls == 0:
+        pytest.skip("no native calls here")
+    assert function._quick.calls == 2
+    _, held = function(x, 4, held, weights)
+    _, held = function(x, 4, held, weights)
+    assert function._quick.calls == 3
