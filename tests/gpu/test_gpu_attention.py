@@ -69,6 +69,15 @@ def test_any_depth_and_width(depth: int, width: int) -> None:
     close(kernel.in_every_order(*arrays), expected(*arrays, causal(33, 33)))
 
 
+@pytest.mark.parametrize("queries", [1, 3, 16])
+def test_few_queries(queries: int) -> None:
+    """As when a text is continued: their tile is lower."""
+    arrays = operands(2, queries, 70, 16, 20)
+    kernel = emulated(attention_text(2, queries, 70, 16, 20, mask="none"))
+    assert f"memref<16x{16 + 4}xf32" in kernel.kernel.text
+    close(kernel.in_every_order(*arrays), expected(*arrays))
+
+
 @pytest.mark.parametrize("size", [64, 65])
 def test_around_a_tile(size: int) -> None:
     arrays = operands(2, size, size, 16, 16)

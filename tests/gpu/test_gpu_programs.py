@@ -121,4 +121,4 @@ def test_the_same_claims_are_kernels_as_on_the_processor() -> None:
     plain = stage_text(graphs, "nvvm", "none", target=parse_target("nvptx:sm_80"))
     assert "_matmul_" not in plain
     # The layers stay a loop of the host.
-    assert "// " + "  for i0 in 0..2 by 1:" in text
+    assert "//   for i0 in 0..2 by 1:" in text
