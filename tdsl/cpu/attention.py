@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from mlir import ir
-
 from tdsl.cpu.attention_block import Block
 from tdsl.cpu.attention_frame import Frame, Tile
 from tdsl.cpu.attention_single import Single
 from tdsl.cpu.attention_skips import largest
+from tdsl.cpu.memory import plain_memory
 from tdsl.cpu.ranges import FLOPS, Range, worth
 from tdsl.lowering.claims.attention import Attention
 from tdsl.lowering.claims.body import Unreadable
@@ -44,13 +43,11 @@ class FlashAttention:
     """The generator of kernels for claims of kind attention."""
 
     def accept(self, function: Any, machine: Machine, options: Options) -> None:
-        block = as_block(function)
-        returned = list(block.operations)[-1].operation.operands[0]
-        types = [_plain(value.type) for value in (*block.arguments, returned)]
+        operands, result = plain_memory(function)
         try:
             # Written once to see whether it can be: layouts and the size of tiles make no
             # difference to that.
-            kernel("probe", function, types[:-1], types[-1], machine, Tile(1, 1, 1, 1))
+            kernel("probe", function, operands, result, machine, Tile(1, 1, 1, 1))
         except Unreadable as reason:
             raise Refused(str(reason)) from reason
 
@@ -137,8 +134,3 @@ class _Writer:
             singly()
         else:
             block()
-
-
-def _plain(type_: Any) -> Any:
-    ranked = ir.RankedTensorType(type_)
-    return ir.MemRefType.get(ranked.shape, ranked.element_type)

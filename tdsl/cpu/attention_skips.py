@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,6 @@ from tdsl.lowering.claims.causal import Causal
 from tdsl.lowering.claims.code import Value
 from tdsl.lowering.claims.evaluate import Evaluator, Place
 
-INFINITY = float("inf")
 _NEVER = 1 << 40
 """An offset with which every query sees every key."""
 
@@ -82,15 +82,15 @@ def seen(frame: Frame, first: str, size: str, largest: list[Value]) -> Seen:
     zero = code.index(0)
     mask = frame.attention.causal
     # Where masked scores are a number, and not bounded by keys, nothing can be left out.
-    if mask is None or (mask.hidden != -INFINITY and mask.replaced):
+    if mask is None or (mask.hidden != -math.inf and mask.replaced):
         return Seen(frame.keys, frame.keys, None)
     offset = _offset(frame, mask)
-    infinity = code.constant(INFINITY, frame.element)
+    infinity = code.constant(math.inf, frame.element)
     skips = code.compare("olt", largest[2], infinity).name
     if not mask.replaced:
         finite = code.compare("olt", largest[1], infinity).name
         skips = code.emit(f"arith.andi {skips}, {finite} : i1")
-    if mask.hidden != -INFINITY:
+    if mask.hidden != -math.inf:
         bound = code.apply("arith.mulf", _query_size(frame), largest[1])
         # Largest hidden score, less the smallest one seen, must underflow.
         room = (-mask.hidden - 1000.0 / mask.outer) / (2.0 * abs(mask.scale) * 1.001)

@@ -7,7 +7,7 @@ import math
 from tdsl.cpu.expressions import Real, Word
 
 # exp(r) = 1 + r + r*r*P(r) for |r| <= log(2)/2.
-_EXP_SINGLE = (
+EXP_SINGLE = (
     1.9875691500e-4,
     1.3981999507e-3,
     8.3334519073e-3,
@@ -15,11 +15,11 @@ _EXP_SINGLE = (
     1.6666665459e-1,
     5.0000001201e-1,
 )
-_EXP_DOUBLE = tuple(1.0 / math.factorial(n) for n in range(13, 1, -1))
+EXP_DOUBLE = tuple(1.0 / math.factorial(n) for n in range(13, 1, -1))
 
 # log(2) in two parts; products of the first with small integers are exact.
-_LN2_SINGLE = (0.693359375, -2.12194440e-4)
-_LN2_DOUBLE = (6.93145751953125e-1, 1.42860682030941723212e-6)
+LN2_SINGLE = (0.693359375, -2.12194440e-4)
+LN2_DOUBLE = (6.93145751953125e-1, 1.42860682030941723212e-6)
 
 
 def _round(x: Real) -> tuple[Real, Word]:
@@ -35,13 +35,13 @@ def _power_of_two(n: Word) -> Real:
 
 def _exp_parts(x: Real) -> tuple[Real, Word]:
     """r and n with x = r + n log 2."""
-    high, low = _LN2_SINGLE if x.format.is_single else _LN2_DOUBLE
+    high, low = LN2_SINGLE if x.format.is_single else LN2_DOUBLE
     n, word = _round(x * math.log2(math.e))
     return (x - n * high) - n * low, word
 
 
 def _exp_minus_one_of_part(r: Real) -> Real:
-    coefficients = _EXP_SINGLE if r.format.is_single else _EXP_DOUBLE
+    coefficients = EXP_SINGLE if r.format.is_single else EXP_DOUBLE
     return r.polynomial(coefficients) * (r * r) + r
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mlir import ir
-
 from tdsl.cpu.elements import At, Elements, Lanes, key
 from tdsl.cpu.frame import SCRATCH, Buffer, Frame
 from tdsl.cpu.gemv import Dots, Few, Streaming
+from tdsl.cpu.memory import plain_memory
 from tdsl.cpu.microkernel import Micro, PackedPanel
 from tdsl.cpu.packing import Panel
 from tdsl.cpu.ranges import BYTES, FLOPS, Range, worth
@@ -41,10 +40,7 @@ class Gemm:
         rank = len(product.result_shape)
         if rank < 1:
             raise Refused("the result is a single number")
-        arguments = [
-            (f"%a{at}", str(_plain(argument.type)))
-            for at, argument in enumerate(as_block(function).arguments)
-        ]
+        arguments = [(f"%a{at}", str(type_)) for at, type_ in enumerate(plain_memory(function)[0])]
         # What follows the product is written once to see whether it can be.
         root = key(product.operation.results[0])
         elements = Elements(Writer(), arguments, 4, {root: lambda at: "%x"})
@@ -66,11 +62,6 @@ class Gemm:
 
     def generate(self, request: KernelRequest) -> Kernel:
         return _Generated(request).kernel()
-
-
-def _plain(type_: Any) -> Any:
-    type_ = ir.RankedTensorType(type_)
-    return ir.MemRefType.get(type_.shape, type_.element_type)
 
 
 class _Generated:

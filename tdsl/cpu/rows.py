@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from mlir import ir
 
+from tdsl.cpu.memory import plain_memory
 from tdsl.cpu.ranges import ELEMENTS, Range, worth
 from tdsl.cpu.vectors import exp_of_negative
 from tdsl.lowering.claims.body import Combine, Map, Reduce, Tensor, Unreadable
@@ -52,12 +53,10 @@ class Rows:
     """The generator of kernels for claims of kind rows."""
 
     def accept(self, function: Any, machine: Machine, options: Options) -> None:
-        block = as_block(function)
-        returned = list(block.operations)[-1].operation.operands[0]
-        types = [_plain(value.type) for value in (*block.arguments, returned)]
+        operands, result = plain_memory(function)
         try:
             # Written once to see whether it can be: layouts make no difference to that.
-            kernel("probe", function, types[:-1], types[-1], machine.vector_bytes)
+            kernel("probe", function, operands, result, machine.vector_bytes)
         except Unreadable as reason:
             raise Refused(str(reason)) from reason
 
@@ -406,8 +405,3 @@ def _known(value: Value, _: Places) -> Value:
 
 def _through(access: tuple[int | None, ...], places: Places) -> Places:
     return tuple(ONLY if loop is None else places[loop] for loop in access)
-
-
-def _plain(type_: Any) -> Any:
-    ranked = ir.RankedTensorType(type_)
-    return ir.MemRefType.get(ranked.shape, ranked.element_type)

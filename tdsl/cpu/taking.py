@@ -8,6 +8,7 @@ from typing import Any
 from mlir import ir
 
 from tdsl.cpu.elements import At, Elements, Lanes, key
+from tdsl.cpu.memory import plain_memory
 from tdsl.cpu.ranges import ELEMENTS, Range, worth
 from tdsl.cpu.writer import Index, Writer
 from tdsl.lowering.kernels import Kernel, KernelRequest, Refused
@@ -52,10 +53,7 @@ class Taking:
 
     def accept(self, function: Any, machine: Machine, options: Options) -> None:
         taken = _Taken.of(function)
-        arguments = [
-            (f"%a{at}", str(_memref(argument.type)))
-            for at, argument in enumerate(as_block(function).arguments)
-        ]
+        arguments = [(f"%a{at}", str(type_)) for at, type_ in enumerate(plain_memory(function)[0])]
         known = {key(taken.loop.results[0]): lambda at: "%x"}
         elements = Elements(Writer(), arguments, 4, known)
         elements.at(taken.returned, ("%i", Lanes("%j")))
@@ -170,8 +168,3 @@ class _Generated:
             f"vector.maskedload {place}, {mask}, {zero} : "
             f"{type_}, vector<{self._lanes}xi1>, {vector} into {vector}"
         )
-
-
-def _memref(type_: Any) -> Any:
-    ranked = ir.RankedTensorType(type_)
-    return ir.MemRefType.get(ranked.shape, ranked.element_type)

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
+from tdsl.cpu.functions import EXP_DOUBLE, EXP_SINGLE, LN2_DOUBLE, LN2_SINGLE
 from tdsl.lowering.claims.code import CONTRACT, Code, Value
 
-_EXP_SINGLE: Final = (
-    1.9875691500e-4,
-    1.3981999507e-3,
-    8.3334519073e-3,
-    4.1665795894e-2,
-    1.6666665459e-1,
-    5.0000001201e-1,
-)
-_LOG2_E: Final = 1.44269504088896341
+_LOG2_E: Final = math.log2(math.e)
 
 
 def exp_of_negative(code: Code, x: Value) -> Value:
@@ -24,11 +18,7 @@ def exp_of_negative(code: Code, x: Value) -> Value:
     single = element == "f32"
     cut = -87.3 if single else -708.3
     bits, word = (23, "i32") if single else (52, "i64")
-    high, low = (
-        (0.693359375, -2.12194440e-4)
-        if single
-        else (6.93145751953125e-1, 1.42860682030941723212e-6)
-    )
+    high, low = LN2_SINGLE if single else LN2_DOUBLE
 
     def number(value: float) -> Value:
         return code.constant(value, element, lanes)
@@ -40,7 +30,7 @@ def exp_of_negative(code: Code, x: Value) -> Value:
     n = code.apply("arith.subf", shifted, rounder)
     r = code.fma(n, number(-high), limited)
     r = code.fma(n, number(-low), r)
-    coefficients = _EXP_SINGLE if single else tuple(1.0 / _factorial(k) for k in range(13, 1, -1))
+    coefficients = EXP_SINGLE if single else EXP_DOUBLE
     p = number(coefficients[0])
     for coefficient in coefficients[1:]:
         p = code.fma(p, r, number(coefficient))
@@ -51,10 +41,6 @@ def exp_of_negative(code: Code, x: Value) -> Value:
     bias = code.constant((127 << 23) if single else (1023 << 52), word, lanes)
     scale = code.convert("arith.bitcast", code.apply("arith.addi", places, bias), element)
     return code.select(below, number(0.0), code.apply("arith.mulf", p, scale))
-
-
-def _factorial(n: int) -> int:
-    return n * _factorial(n - 1) if n > 1 else 1
 
 
 def transposed(code: Code, rows: list[Value]) -> list[Value]:

@@ -93,14 +93,15 @@ class Compiled:
         whole = np.full(count * kind.itemsize + 2 * GUARD, 0xFF, np.uint8)
         result = whole[GUARD : GUARD + count * kind.itemsize].view(kind).reshape(wanted)
         before = whole[:GUARD].copy()
-        inputs = [guarded(array) for array in arrays]
-        copies = [array.copy() for array in inputs]
+        memories = [guarded(array) for array in arrays]
+        inputs = [array for array, _ in memories]
+        copies = [memory.copy() for _, memory in memories]
         descriptors = [descriptor(array) for array in (*inputs, result)]
         self._call(*[ctypes.addressof(one) for one in descriptors])
         assert (whole[:GUARD] == before).all(), "written in front of the result"
         assert (whole[-GUARD:] == before).all(), "written behind the result"
-        for array, copy in zip(inputs, copies, strict=True):
-            assert array.tobytes() == copy.tobytes(), "an operand was written"
+        for (_, memory), copy in zip(memories, copies, strict=True):
+            assert (memory == copy).all(), "an operand, or what lies around it, was written"
         return result
 
     def caller(self, *arrays: Array, result: Array) -> Callable[[], None]:
@@ -111,8 +112,9 @@ class Compiled:
         return lambda kept=kept: self._call(*pointers)  # type: ignore[misc]
 
 
-def guarded(array: Array) -> Array:
-    """A copy with the same strides in elements, NaN before and after what it spans."""
+def guarded(array: Array) -> tuple[Array, Array]:
+    """A copy with the same strides in elements, and all of its memory: NaN before, after, and in
+    the gaps of what it spans."""
     low = 0
     high = (
         sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True))
@@ -123,7 +125,7 @@ def guarded(array: Array) -> Array:
     whole = np.full(span + 2 * GUARD, 0xFF, np.uint8)
     made = np.ndarray(array.shape, array.dtype, whole.data, GUARD, array.strides)
     made[...] = array
-    return made
+    return made, whole
 
 
 def descriptor(array: Array) -> ctypes.Array[ctypes.c_int64]:

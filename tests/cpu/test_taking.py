@@ -99,7 +99,7 @@ def test_a_position_out_of_range_reads_nothing_outside() -> None:
 
 
 PROGRAM = """tdsl 0.1
-pub fn embed[T, V, N, C](ids: i32[T], wte: f32[V, C], wpe: f32[N, C]) -> f32[T, C] where T <= N {
+pub fn embed[I: dtype(int), T, V, N, C](ids: I[T], wte: f32[V, C], wpe: f32[N, C]) -> f32[T, C] where T <= N {
     take(wte, ids, axis=0) + wpe[0:T]
 }
 """
@@ -113,9 +113,9 @@ def test_programs_are_right_and_trap(kernels: str) -> None:
     for count in (1, 7, 9):
         ids = random.integers(0, 11, count).astype(np.int32)
         np.testing.assert_array_equal(m.embed(ids, wte, wpe), wte[ids] + wpe[:count])
-    for bad in (-1, 11):
+    for bad in (-1, 11, -(2**63)):
         with pytest.raises(IndexError, match=f"take: index {bad} is out of range for axis 0"):
-            m.embed(np.array([0, bad], np.int32), wte, wpe)
+            m.embed(np.array([0, bad], np.int64), wte, wpe)
 
 
 def test_clamped_positions() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -13,7 +14,6 @@ from tdsl.ops.primitive import ONE
 from tdsl.types.sizes import Size
 
 KIND: Final = "attention"
-_INFINITY: Final = float("inf")
 MOST_DEPTH: Final = 1024
 _MOST_STEPS: Final = 24
 """Elementwise operations between the first product and the softmax."""
@@ -178,7 +178,7 @@ class _Match:
             raise _Near("the largest score of each row is not taken off before exp")
         scores = _bare(parts[0])
         top = self._through(parts[1])
-        replaced = _replaced(top, -_INFINITY, 0.0)
+        replaced = _replaced(top, -math.inf, 0.0)
         if replaced is not top:
             self.inner += [top, _bare(top.inputs[0])]
             self._between(top.inputs[0])

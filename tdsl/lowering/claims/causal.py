@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,8 +20,6 @@ from tdsl.lowering.claims.body import (
     constant_of,
 )
 from tdsl.lowering.claims.softmax import chosen, operation, plain
-
-_INFINITY = float("inf")
 
 # Predicates of arith.cmpi, and what they say of left - right: (from which sign on, strictly).
 _SIGNED: Mapping[int, tuple[int, bool]] = {
@@ -100,7 +99,7 @@ def find(scores: Tensor, product: Product) -> Causal | None:
         if found is not None:
             visible, offset, hidden, replaced = found
             scale = _scale_of(visible, product)
-            if hidden != -_INFINITY and (scale is None or not only_scaled):
+            if hidden != -math.inf and (scale is None or not only_scaled):
                 return None
             return Causal(
                 value,
@@ -118,7 +117,7 @@ def find(scores: Tensor, product: Product) -> Causal | None:
             path = _into(path, factor[0])
             continue
         choice = chosen(value)
-        if choice is not None and choice[2] == -_INFINITY and isinstance(choice[1], Tensor):
+        if choice is not None and choice[2] == -math.inf and isinstance(choice[1], Tensor):
             only_scaled = False
             path = _into(path, choice[1])
             continue

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from tdsl.lowering.claims.body import Body, Map, Reduce, Tensor, byte_read
-
-_INFINITY = float("inf")
 
 
 def plain(value: Tensor) -> Tensor:
@@ -81,7 +80,7 @@ def _is_top(value: Tensor | float | None, of: Tensor | float | None) -> bool:
     choice = chosen(value)
     if choice is None or choice[1] != 0.0:
         return False
-    compared = _compared(choice[0], -_INFINITY)
+    compared = _compared(choice[0], -math.inf)
     return compared is not None and _same(compared, choice[2]) and _is_top(choice[2], of)
 
 

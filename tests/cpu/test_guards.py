@@ -1,0 +1,103 @@
+"""Kernels that write one element too far are seen: what the other tests rely on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import chain_support
+import kernel_support
+import numpy as np
+import pytest
+import test_attention_kernels as attention
+import test_taking as taking
+from chain_support import attention_kernel, chain_kernel, given
+from kernel_support import Compiled, MakeKernel
+
+import tdsl
+
+_MASKED = re.compile(
+    r"vector\.maskedstore (%out\[[^]]*\]), \S+, (\S+) : ([^\n]*), vector<\d+xi1>, "
+)
+
+
+def without_masks(text: str) -> str:
+    """Whole vectors where the last columns are fewer."""
+    changed, count = _MASKED.subn(r"vector.store \2, \1 : \3, ", text)
+    assert count, "the kernel has no masks"
+    return changed
+
+
+@pytest.fixture
+def broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(Compiled):
+        def __init__(self, text: str, make: MakeKernel, *more: object, **named: object) -> None:
+            changed: MakeKernel = lambda *given: without_masks(make(*given))  # noqa: E731
+            super().__init__(text, changed, *more, **named)  # type: ignore[arg-type]
+
+    for module in (chain_support, kernel_support, taking):
+        monkeypatch.setattr(module, "Compiled", Broken)
+
+
+def attend() -> None:
+    arrays = attention.given(2, 7, 9, 20, 33)
+    attention_kernel(attention.text(2, 7, 9, 20, 33))(*arrays)
+
+
+def attend_one() -> None:
+    arrays = attention.given(2, 1, 9, 20, 33)
+    attention_kernel(attention.text(2, 1, 9, 20, 33))(*arrays)
+
+
+def chain() -> None:
+    chain_kernel("softmax", (3, 37))(*given("softmax", (3, 37)))
+
+
+def take() -> None:
+    taking.taking_kernel((3, 5, 37))(*taking.given(3, 5, 37, "f32", "i32"))
+
+
+@pytest.mark.parametrize("run", [attend, attend_one, chain, take])
+def test_a_kernel_that_writes_too_far_is_seen(run: Callable[[], None], broken: None) -> None:
+    with pytest.raises(AssertionError, match="written behind the result"):
+        run()
+
+
+@pytest.mark.parametrize("run", [attend, attend_one, chain, take])
+def test_as_it_is_none_does(run: Callable[[], None]) -> None:
+    run()
+
+
+def test_writing_an_operand_is_seen() -> None:
+    wrong = Compiled(
+        attention.text(1, 3, 5, 8, 8, mask="none"),
+        lambda function, types, result: (
+            "func.func private @k(%q: memref<1x3x8xf32>, %k: memref<1x5x8xf32>, "
+            "%v: memref<1x5x8xf32>, %out: memref<1x3x8xf32>) {\n"
+            "  %c = arith.constant 0 : index\n  %x = arith.constant 1.0 : f32\n"
+            "  memref.store %x, %v[%c, %c, %c] : memref<1x5x8xf32>\n  return\n}\n"
+        ),
+    )
+    with pytest.raises(AssertionError, match="an operand, or what lies around it"):
+        wrong(*attention.given(1, 3, 5, 8, 8))
+
+
+ACTIVATIONS = """tdsl 0.1
+from std.nn import gelu, silu
+pub fn t[M, K, N](x: f32[M, K], w: f32[K, N]) -> f32[M, N] { tanh(x @ w) }
+pub fn g[M, K, N](x: f32[M, K], w: f32[K, N]) -> f32[M, N] { gelu(x @ w) }
+pub fn s[M, K, N](x: f32[M, K], w: f32[K, N]) -> f32[M, N] { silu(x @ w) }
+"""
+
+
+@pytest.mark.parametrize("kernels", ["all", "none"])
+def test_activations_behind_products_saturate(kernels: str) -> None:
+    """tanh, gelu and silu at what overflows carelessly written ones."""
+    m = tdsl.loads(ACTIVATIONS, kernels=kernels)
+    x = np.float32([45, -45, 52.45, -52.45, 100, -100, 1e4, -1e4, np.inf, -np.inf])
+    one = np.ones((1, 1), np.float32)
+    np.testing.assert_array_equal(m.t(x[:, None], one)[:, 0], np.sign(x))
+    positive = np.where(x > 0, x, 0)
+    for name in "gs":
+        found = getattr(m, name)(x[:, None], one)[:, 0]
+        np.testing.assert_allclose(found[:-1], positive[:-1], atol=1e-17)
