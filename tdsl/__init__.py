@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         SizeError,
         TargetError,
     )
+    from tdsl.runtime.bound import Bound
     from tdsl.runtime.function import CompiledFunction, Function
     from tdsl.runtime.lists import StackedList, stack
     from tdsl.runtime.module import Module, load, loads
@@ -40,6 +41,7 @@ __version__ = "0.1.0.dev0"
 
 _HOME = {
     "BindError": "tdsl.errors",
+    "Bound": "tdsl.runtime.bound",
     "CallError": "tdsl.errors",
     "CompileError": "tdsl.errors",
     "CompiledFunction": "tdsl.runtime.function",
@@ -71,6 +73,7 @@ _HOME = {
 
 __all__ = [
     "BindError",
+    "Bound",
     "CallError",
     "CompileError",
     "CompiledFunction",

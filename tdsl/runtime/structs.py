@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from tdsl.check import typed
 from tdsl.runtime.layout import python_name
 from tdsl.runtime.lists import donated_error, shown
 from tdsl.types.naming import Names
 from tdsl.types.types import ListType, StructType, TupleType, Type
+
+if TYPE_CHECKING:
+    from tdsl.runtime.bound import Bound
+    from tdsl.runtime.weights.renaming import Names as NameTable
 
 
 @dataclass(frozen=True)
@@ -89,13 +93,13 @@ class Struct:
         cls,
         source: Any,
         *,
-        rename: Any = None,
-        layout: str | None = None,
+        rename: NameTable | Mapping[str, str | tuple[str, ...]] | None = None,
+        layout: Literal["conv1d", "torch"] | None = None,
         cast: Any = False,
         as_is: Sequence[str] = (),
         ignore: Sequence[str] = (),
-        progress: Any = None,
-    ) -> Any:
+        progress: bool | Callable[[int, int], None] | None = None,
+    ) -> Bound:
         """Weights for this struct, checked once and ready for any number of calls.
 
         `source` is what holds them: `tdsl.safetensors(path)`, `tdsl.gguf(path)`, `tdsl.npz(path)`,

@@ -67,6 +67,20 @@ def program(request: pytest.FixtureRequest) -> Any:
     return tdsl.load(ROOT / "programs/bert.tdsl", kernels=request.param)
 
 
+def test_tables_of_names_find_the_same(model: Any, recorded: dict[str, np.ndarray]) -> None:
+    program = tdsl.load(ROOT / "programs/bert.tdsl")
+    weights = {n.removeprefix("w/"): a for n, a in recorded.items() if n.startswith("w/")}
+    bound = program.Bert.bind(weights, rename=tdsl.names.bert_hf)
+    np.testing.assert_array_equal(bound.words, model["words"])
+    for layer, expected in zip(bound.layers, model["layers"], strict=True):
+        for name, parts in expected.items():
+            for part, array in parts.items():
+                np.testing.assert_array_equal(getattr(getattr(layer, name), part), array)
+    head = program.Classifier.bind(weights, rename=tdsl.names.bert_classifier_hf)
+    pooler = linear(recorded, "bert.pooler.dense")
+    np.testing.assert_array_equal(head.pooler.weight, pooler["weight"])
+
+
 def test_classes_have_the_recorded_logits(
     program: Any, model: Any, sentences: Any, recorded: dict[str, np.ndarray]
 ) -> None:

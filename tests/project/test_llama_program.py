@@ -58,6 +58,21 @@ def empty(dtype: Any = np.float32) -> list[dict[str, np.ndarray]]:
     return [{"k": nothing, "v": nothing}] * LAYERS
 
 
+def test_a_table_of_names_finds_the_same(
+    model: dict[str, Any], recorded: dict[str, np.ndarray]
+) -> None:
+    program = tdsl.load(ROOT / "programs/llama.tdsl")
+    weights = {n.removeprefix("w/"): a for n, a in recorded.items() if n.startswith("w/")}
+    bound = program.Llama.bind(weights, rename=tdsl.names.llama_hf)
+    np.testing.assert_array_equal(bound.head, model["head"])
+    for block, expected in zip(bound.blocks, model["blocks"], strict=True):
+        for name, array in expected.items():
+            np.testing.assert_array_equal(getattr(block, name), array)
+    del weights["lm_head.weight"]
+    tied = program.Llama.bind(weights, rename=tdsl.names.llama_hf)
+    np.testing.assert_array_equal(tied.head, model["tokens"])
+
+
 @pytest.mark.parametrize("sentence", [0, 1])
 def test_forward_gives_the_recorded_logits(
     program: Any, model: dict[str, Any], recorded: dict[str, np.ndarray], sentence: int
@@ -77,6 +92,18 @@ def test_prefill_and_steps_give_the_same_rows(
     for position in (10, 11):
         row, cache = program.step(ids[position : position + 1], np.int32(position), cache, model)
         np.testing.assert_allclose(row[0], expected[position], rtol=0, atol=2e-5)
+
+
+def test_the_next_token_needs_the_last_row_alone(
+    program: Any, model: dict[str, Any], recorded: dict[str, np.ndarray]
+) -> None:
+    ids = recorded["in/input_ids"][1].astype(np.int32)
+    expected = recorded["f32/logits"][1]
+    row, cache = program.next(ids[:10], np.int32(0), empty(), model)
+    np.testing.assert_allclose(row, expected[9], rtol=0, atol=2e-5)
+    for position in (10, 11):
+        row, cache = program.next(ids[position : position + 1], np.int32(position), cache, model)
+        np.testing.assert_allclose(row, expected[position], rtol=0, atol=2e-5)
 
 
 def test_a_tied_head_is_the_table_of_tokens(program: Any, model: dict[str, Any]) -> None:
