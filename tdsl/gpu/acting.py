@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tdsl.gpu.emulator import EmulationError, Emulator, Order, Span
+from tdsl.gpu.emulator import ORDERS, EmulationError, Emulator, Order, Span
 from tdsl.gpu.plan import Copy, Launch, Number, Plan, Pointer
 from tdsl.lowering.bounds import STATUS_WORDS
 from tdsl.lowering.interface import Interface
@@ -21,6 +22,20 @@ _ALIGNMENT: Final = 256
 _UNSET: Final = 0xFF  # NaN in every float
 
 
+ORDER_VARIABLE: Final = "TDSL_EMULATOR_ORDER"
+
+
+def _order_wanted() -> Order:
+    """What the environment says of the order of threads."""
+    wanted = os.environ.get(ORDER_VARIABLE, ORDERS[0])
+    for known in ORDERS:
+        if wanted == known:
+            return known
+    raise EmulationError(
+        f"{ORDER_VARIABLE}={wanted}: there is no such order; there are {', '.join(ORDERS)}"
+    )
+
+
 @dataclass(frozen=True)
 class EmulatedProgram:
     """A compiled function that is run by the emulator."""
@@ -28,14 +43,14 @@ class EmulatedProgram:
     emulator: Emulator
     plan: Plan
     interface: Interface
-    order: Order = "forward"
 
     def entry(self, data: bytes, sizes: bytes) -> int:
         """As the native entry of a function: data[] is the addresses of the inputs, the results,
         scratch memory (which this has no use for) and the status block."""
         addresses = struct.unpack(f"{len(data) // 8}P", data)
         inputs, results = len(self.interface.inputs), len(self.interface.results)
-        status = self.run(addresses[:inputs], addresses[inputs : inputs + results])
+        order = _order_wanted()
+        status = self.run(addresses[:inputs], addresses[inputs : inputs + results], order)
         if status[0]:
             block = (ctypes.c_int64 * STATUS_WORDS).from_address(addresses[inputs + results + 1])
             for place, word in enumerate(status):
@@ -46,7 +61,7 @@ class EmulatedProgram:
         self,
         inputs: Sequence[int],
         results: Sequence[int],
-        order: Order | None = None,
+        order: Order = "forward",
     ) -> list[int]:
         """Run on memory at these addresses; gives the status block."""
         status = np.zeros(STATUS_WORDS, np.int64)
@@ -81,7 +96,7 @@ class EmulatedProgram:
                     raise EmulationError("a copy goes beyond the buffer that it writes")
                 ctypes.memmove(target.address, source.address, step.bytes)
             else:
-                self._launch(step, counters, place, order or self.order)
+                self._launch(step, counters, place, order)
         if (arena[:first] != _GUARD_BYTE).any() or (arena[last:] != _GUARD_BYTE).any():
             raise EmulationError(f"`{self.plan.function}` writes outside of its scratch memory")
         return [int(word) for word in status]

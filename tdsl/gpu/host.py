@@ -15,6 +15,7 @@ from tdsl.gpu.claims import Claims
 from tdsl.gpu.outline import (
     KernelFunction,
     is_check,
+    outline_checks,
     outline_numbers,
     outline_operation,
     outline_snapshot,
@@ -277,6 +278,12 @@ class Host:
         if len(loop.results):
             raise Unsupported("a loop that hands memory on")
         nest = _grid_loops(loop)
+        if nest is not None and nest.operation is None:
+            if not self._checks.wanted:
+                return []
+            source = source_of(nest.checks[0])
+            kernel = outline_checks(nest.loops, nest.checks, self._kernel, self._checks)
+            return [self._launch(kernel, source)]
         if nest is not None:
             source = source_of(nest.operation)
             kernel = outline_operation(
@@ -408,7 +415,8 @@ def _is_copy(operation: Any) -> bool:
 
 @dataclass(frozen=True)
 class _Nest:
-    """Loops around one structured operation whose steps do not depend on each other."""
+    """Loops whose steps do not depend on each other: around one structured operation, or none and
+    some checks of positions."""
 
     loops: tuple[tuple[Any, int], ...]
     operation: Any
@@ -432,11 +440,13 @@ def _grid_loops(loop: Any) -> _Nest | None:
         deeper = [one for one in inner if one.name == "scf.for"]
         work = [one for one in inner if one.name in ("linalg.generic", "memref.store")]
         checks += [one for one in inner if is_check(one)]
-        if any(one.name in _ALLOCATIONS for one in inner) or len(deeper) + len(work) != 1:
+        if any(one.name in _ALLOCATIONS for one in inner) or len(deeper) + len(work) > 1:
             return None
-        if work:
+        if not deeper:
             break
         current = deeper[0]
+    if not work:
+        return _Nest(tuple(loops), None, tuple(checks)) if checks else None
     operation = work[0]
     if operation.name != "linalg.generic" or CALL in operation.attributes:
         return None

@@ -380,6 +380,27 @@ def is_check(operation: Any) -> bool:
     )
 
 
+def outline_checks(
+    around: Sequence[tuple[Any, int]],
+    found: Sequence[Any],
+    make: Callable[[int], KernelFunction],
+    checks: Checks,
+) -> KernelFunction:
+    """A thread for each step of loops that do nothing but check positions."""
+    sizes = [extent for _, extent in around]
+    kernel = make(prod(sizes))
+    with ExitStack() as stack:
+        stack.enter_context(found[0].location)
+        number = kernel.open(stack)
+        with ir.InsertionPoint(kernel.anchor):
+            places = coordinates(number, sizes)
+        for (counter, _), place in zip(around, places, strict=True):
+            kernel.knows(counter, place)
+        for check in found:
+            checks.here(check, kernel)
+    return kernel
+
+
 def outline_numbers(
     operations: Sequence[Any], make: Callable[[int], KernelFunction], checks: Checks
 ) -> KernelFunction:
