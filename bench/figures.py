@@ -42,15 +42,16 @@ assert np.abs(first - expected).max() < 1e-3 * np.abs(expected).max()
 assert np.array_equal(first, second)
 print(json.dumps([(loaded - start) * 1e3, (2 * middle - loaded - end) * 1e3, "mlir" in sys.modules]))
 """
-# How much more memory a process takes at most while it attends, beyond inputs and a short call.
+# How much more memory a process takes at most while it attends, beyond inputs and short calls,
+# which compile whatever is to be compiled.
 MEMORY = """
 import resource
 from works import normal, softmax64
 H, T, D = 12, 4096, 64
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 arrays = [normal(H, T, D, seed=at) for at in range(3)]
-short = [np.ascontiguousarray(a[:, :256]) for a in arrays]
-run(*short)
+for tokens in (256, 320, 256):
+    run(*[np.ascontiguousarray(a[:, :tokens]) for a in arrays])
 before = peak()
 found = run(*arrays)
 grown = peak() - before

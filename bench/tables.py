@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import platform
+import re
 import statistics
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,8 @@ def machine() -> str:
 
 def versions() -> dict[str, str]:
     return {
-        name: importlib.import_module(name).__version__
+        # Without what says which build it is.
+        name: re.split("[+-]", importlib.import_module(name).__version__)[0]
         for name in PACKAGES
         if importlib.util.find_spec(name) is not None
     }
@@ -168,7 +170,8 @@ def write(rows: list[Row], figures: list[Row], counts: list[int]) -> None:
         "\n".join([FIGURES_HEAD, *map(figure_text, figures)]),
     ]
     (HERE / "peers.md").write_text("\n\n".join(parts) + "\n")
-    if importlib.util.find_spec("matplotlib") is not None:
+    picture = importlib.util.find_spec("matplotlib") is not None
+    if picture:
         plot(rows, counts, ROOT / "docs" / "speed.svg")
     readme = ROOT / "README.md"
     text = readme.read_text()
@@ -180,5 +183,8 @@ def write(rows: list[Row], figures: list[Row], counts: list[int]) -> None:
         f"in turn, each result checked against float64. {record['machine']}; {shown_versions}."
     )
     lines = [BEGIN, "", intro, "", compared(rows, counts), ""]
-    lines += ["\n".join([FIGURES_HEAD, *map(figure_text, figures)]), "", END]
+    lines += ["\n".join([FIGURES_HEAD, *map(figure_text, figures)]), ""]
+    if picture:
+        lines += ["![times of the peers as multiples of TDSL's](docs/speed.svg)", ""]
+    lines.append(END)
     readme.write_text(before + "\n".join(lines) + after)
