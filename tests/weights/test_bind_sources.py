@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import pickle
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,6 +29,8 @@ from weights_support import (
 )
 
 import tdsl
+from tdsl.runtime.weights import progress
+from tdsl.runtime.weights.progress import shown
 
 
 @pytest.fixture(scope="module")
@@ -242,6 +246,12 @@ def test_state_dicts_and_modules_of_torch(module: Any, weights: dict[str, Any]) 
     np.testing.assert_allclose(short.table, weights["table"], rtol=0.01)
 
 
+def test_arrays_of_jax(module: Any, weights: dict[str, Any]) -> None:
+    numpy = pytest.importorskip("jax.numpy", reason="needs `pip install jax`")
+    arrays = {name: numpy.asarray(array) for name, array in flat(weights).items()}
+    check(module, module.Net.bind(arrays), weights)
+
+
 def test_lists_that_are_stacked_already(module: Any, weights: dict[str, Any]) -> None:
     arrays = {"table": weights["table"]}
     for name in ("up.weight", "up.bias", "down.weight", "down.bias", "gain"):
@@ -288,6 +298,37 @@ def test_what_progress_is_told(module: Any, weights: dict[str, Any]) -> None:
     bound = module.Net.bind(weights, progress=lambda done, total: seen.append((done, total)))
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert seen[-1] == (bound.nbytes, bound.nbytes)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("progress", "size", "terminal", "is_shown"),
+    [
+        (None, progress.LARGE, True, True),
+        (None, progress.LARGE - 1, True, False),
+        (None, progress.LARGE, False, False),
+        (False, progress.LARGE, True, False),
+        (True, 1000, True, True),
+    ],
+)
+def test_a_bar_is_for_large_files_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+    progress: bool | None,
+    size: int,
+    terminal: bool,
+    is_shown: bool,
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    written = Terminal() if terminal else io.StringIO()
+    monkeypatch.setattr(sys, "stderr", written)
+    with shown(progress, size, "`w.safetensors`") as report:
+        report(size // 2, size)
+        report(size, size)
+    assert ("w.safetensors" in written.getvalue()) == is_shown
 
 
 def test_a_bar_is_shown_on_request_only(

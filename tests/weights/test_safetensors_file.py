@@ -104,6 +104,16 @@ def test_the_sound_one_is_read(tmp_path: Path) -> None:
     assert str(file).splitlines()[1:] == ["  a  f32[2, 3]", "  b  i64[4]", "  c  f64"]
 
 
+def test_a_model_in_several_files(tmp_path: Path) -> None:
+    parts = [write(tmp_path / n, safetensors_bytes({n: GOOD[n]}, {n: "x"})) for n in "ab"]
+    file = tdsl.safetensors(*parts)
+    assert set(file) == {"a", "b"}
+    assert file.metadata == {"a": "x", "b": "x"}
+    np.testing.assert_array_equal(file["b"], GOOD["b"])
+    with pytest.raises(tdsl.FileError, match="it holds `a`, and so does a file before it"):
+        tdsl.safetensors(*parts, parts[0])
+
+
 def test_what_is_no_regular_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         tdsl.safetensors(tmp_path / "nothing")

@@ -225,7 +225,7 @@ class _Matching:
             return
         is_matrix = len(node.type.shape) == 2 and len(stored.shape) >= 2
         turned = self.request.layout == "torch" and is_matrix and self.linear.is_linear(name)
-        heads = self.heads(node, name, stored)
+        heads = self.heads(node, name, stored) if not lengths else None
         self.parts.append(Part(name, node, place, lengths, stored, turned, heads))
 
     def heads(self, node: ArrayNode, name: str, stored: Stored) -> int | None:

@@ -12,7 +12,7 @@ from tdsl.errors import BindError
 from tdsl.runtime.arrays import describe_type
 from tdsl.runtime.fitting import Misfit
 from tdsl.runtime.layout import Layout as Arrays
-from tdsl.runtime.weights.matching import Match, Request, match, shown_path
+from tdsl.runtime.weights.matching import Match, Missing, Request, match, shown_path
 from tdsl.runtime.weights.renaming import Names
 from tdsl.runtime.weights.stored import Source
 from tdsl.syntax.diagnostics import Diagnostic, Label
@@ -20,6 +20,8 @@ from tdsl.types.sizes import Size
 
 MOST_LINES = 8  # of each kind of fault
 MOST_SOUGHT = 2
+MOST_COMPARED = 500
+_NUMBERS = re.compile(r"\d+")
 
 
 def refusal(arrays: Arrays, source: Source, request: Request, found: Match) -> BindError:
@@ -88,25 +90,27 @@ class _Refusal:
     # --- lines
 
     def missing_lines(self) -> list[str]:
-        near = self.found.unknown
+        # Of fields that differ in their numbers alone one is looked up: that takes time.
+        told: dict[str, str] = {}
+        rows = []
+        for missing in self.found.missing:
+            like = _NUMBERS.sub("#", missing.name)
+            if like not in told:
+                told[like] = self.sought(missing) if len(told) < MOST_LINES else ""
+            field = f"`{shown_path(missing.name)}: {self.arrays.shown(missing.node.type)}`"
+            rows.append((missing.name, f"missing {field}", told[like]))
+        return _grouped(rows)
 
-        def text(name: str, sought: Sequence[str]) -> str:
-            if sought == (name,):
-                close = difflib.get_close_matches(name, near[:500], 1, 0.75)
-                return f"(is it `{close[0]}`?)" if close else ""
-            names = " or ".join(f"`{name}`" for name in sought[:MOST_SOUGHT])
-            close = difflib.get_close_matches(sought[0], near[:500], 1, 0.8)
-            hint = f" (is it `{close[0]}`?)" if close else ""
-            return f", sought as {names}{hint}"
-
-        return _grouped(
-            (
-                missing.name,
-                f"missing `{shown_path(missing.name)}: {self.arrays.shown(missing.node.type)}`",
-                text(missing.name, missing.sought),
-            )
-            for missing in self.found.missing
-        )
+    def sought(self, missing: Missing) -> str:
+        """Under which names, and which one in the source is nearly one of them."""
+        near = self.found.unknown[:MOST_COMPARED]
+        if missing.sought == (missing.name,):
+            close = difflib.get_close_matches(missing.name, near, 1, 0.75)
+            return f"(is it `{close[0]}`?)" if close else ""
+        names = " or ".join(f"`{name}`" for name in missing.sought[:MOST_SOUGHT])
+        close = difflib.get_close_matches(missing.sought[0], near, 1, 0.8)
+        hint = f" (is it `{close[0]}`?)" if close else ""
+        return f", sought as {names}{hint}"
 
     def unknown_lines(self) -> list[str]:
         rows = []
@@ -223,7 +227,7 @@ def _grouped(rows: Iterable[tuple[str, str, str]]) -> list[str]:
     """What is said of `layers[0].up` and 11 more like it is one line."""
     groups: dict[str, list[str]] = {}
     for name, head, tail in rows:
-        like = re.sub(r"\d+", "#", name) + re.sub(r"(?<=[\[.])\d+(?=[\].])", "#", tail)
+        like = _NUMBERS.sub("#", name) + re.sub(r"(?<=[\[.])\d+(?=[\].])", "#", tail)
         groups.setdefault(like, []).append(f"{head}\0{tail}")
     found = []
     for group in groups.values():

@@ -43,9 +43,23 @@ _DTYPES: Final[Mapping[str, np.dtype[Any]]] = {
 }
 
 
-def safetensors(path: str | os.PathLike[str]) -> TensorFile:
-    """The arrays of a safetensors file, as views of the mapped file."""
-    file = MappedFile(path, _KIND)
+def safetensors(path: str | os.PathLike[str], *more: str | os.PathLike[str]) -> TensorFile:
+    """The arrays of a safetensors file, as views of the mapped file. A large model may lie in
+    several files: their arrays together are those of one."""
+    stored: dict[str, Stored] = {}
+    metadata: dict[str, str] = {}
+    for one in (path, *more):
+        file = MappedFile(one, _KIND)
+        arrays, notes = _opened(file)
+        for name in arrays:
+            if name in stored:
+                raise file.error(f"it holds `{_short(name)}`, and so does a file before it")
+        stored |= arrays
+        metadata |= notes
+    return TensorFile(os.fspath(path), _KIND, stored, metadata)
+
+
+def _opened(file: MappedFile) -> tuple[dict[str, Stored], dict[str, str]]:
     if file.size < 8:
         raise file.error(f"it has {file.size} bytes; the length of the header alone takes 8")
     length = int.from_bytes(file.read(0, 8, "the length of the header"), "little")
@@ -61,8 +75,7 @@ def safetensors(path: str | os.PathLike[str]) -> TensorFile:
         raise file.error("`__metadata__` must hold texts by name")
     entries = [_entry(file, name, value) for name, value in header.items()]
     _check_places(file, entries, file.size - begin)
-    stored = {entry.name: _stored(file, entry, begin) for entry in entries}
-    return TensorFile(str(file.path), _KIND, stored, metadata)
+    return {entry.name: _stored(file, entry, begin) for entry in entries}, metadata
 
 
 class _Entry:
