@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tdsl.cpu.reading import Operands
 from tdsl.cpu.writer import Index, Writer
@@ -118,68 +118,77 @@ class Streaming(Few):
 
 
 class Dots(Few):
-    """`rows` rows times columns that both lie along the inner dimension."""
+    """`rows` rows times columns that both lie along the inner dimension, one column after the other:
+    the right operand is read as it lies in memory, which is twice as fast as many columns at once.
+    """
 
     def multiply(
         self, row: Index, first: Index, count: Index, depth: Index, buffer: tuple[str, str]
     ) -> None:
-        """Into the buffer: rows times columns that both lie along the inner dimension. Each sum
-        has a vector of its own until the end."""
+        """Into the buffer: rows times columns. Each sum is in several vectors until the end."""
         writer = self._writer
-        group = max(_SUMS // self._rows, 1)
-        whole = writer.mul(writer.div(count, group), group)
 
-        def some(width: int) -> Callable[[str, list[str]], tuple[()]]:
-            def columns(j: str, _: list[str]) -> tuple[()]:
-                self._group(row, writer.add(first, j), j, width, depth, buffer)
-                return ()
+        def column(j: str, _: list[str]) -> tuple[()]:
+            self._column(row, writer.add(first, j), j, depth, buffer)
+            return ()
 
-            return columns
+        writer.loop(0, count, 1, column)
 
-        writer.loop(0, whole, group, some(group))
-        if group > 1:
-            writer.loop(whole, count, 1, some(1))
-
-    def _group(
-        self,
-        row: Index,
-        n: Index,
-        column: Index,
-        width: int,
-        depth: Index,
-        buffer: tuple[str, str],
+    def _column(
+        self, row: Index, n: Index, column: Index, depth: Index, buffer: tuple[str, str]
     ) -> None:
         writer, lanes = self._writer, self._operands.lanes
+        left, right = self._product.left, self._product.right
         rows = [writer.add(row, i) for i in range(self._rows)]
-        columns = [writer.add(n, j) for j in range(width)]
-        total = self._rows * width
+        parts = max(_SUMS // self._rows, 1)
+
+        def steps(k: str, sums: Sequence[str], parts: int, mask: str | None) -> list[str]:
+            """Sums of one row after the other, in parts."""
+            found = list(sums)
+            for part in range(parts):
+                at = writer.index(writer.add(k, part * lanes))
+                b = self._operands.along(right, mask, n=n, k=at)
+                for i, m in enumerate(rows):
+                    a = self._operands.along(left, mask, m=m, k=at)
+                    place = i * parts + part
+                    found[place] = self._operands.fma(a, b, found[place])
+            return found
+
+        def loop(start: Index, stop: Index, parts: int, sums: Sequence[str]) -> list[str]:
+            types = [self._vector] * len(sums)
+            return writer.loop(
+                start,
+                stop,
+                lanes * parts,
+                lambda k, inside: steps(k, inside, parts, None),
+                sums,
+                types,
+            )
+
         zero = writer.constant("dense<0.0>", self._vector)
-
-        def step(k: str, sums: Sequence[str], mask: str | None) -> list[str]:
-            left, right = self._product.left, self._product.right
-            a = [self._operands.along(left, mask, m=m, k=k) for m in rows]
-            b = [self._operands.along(right, mask, n=c, k=k) for c in columns]
-            return [
-                self._operands.fma(a[at // width], b[at % width], sums[at]) for at in range(total)
-            ]
-
+        most = writer.mul(writer.div(depth, lanes * parts), lanes * parts)
         whole = writer.mul(writer.div(depth, lanes), lanes)
-        sums = writer.loop(
-            0,
-            whole,
-            lanes,
-            lambda k, inside: step(k, inside, None),
-            [zero] * total,
-            [self._vector] * total,
-        )
+        split = loop(0, most, parts, [zero] * (self._rows * parts))
+        sums = [self._together(split[i * parts : (i + 1) * parts]) for i in range(self._rows)]
+        if most != whole:
+            sums = loop(most, whole, 1, sums)
         if whole != depth:
-            left = writer.index(writer.sub(depth, whole))
-            mask = writer.op(f"vector.create_mask {left} : vector<{lanes}xi1>")
-            sums = step(writer.index(whole), sums, mask)
-        for at, vector in enumerate(sums):
+            count = writer.index(writer.sub(depth, whole))
+            mask = writer.op(f"vector.create_mask {count} : vector<{lanes}xi1>")
+            sums = steps(writer.index(whole), sums, 1, mask)
+        for i, vector in enumerate(sums):
             value = writer.op(
                 f"vector.reduction <add>, {vector} fastmath<reassoc> : "
                 f"{self._vector} into {self._product.element}"
             )
-            place = f"{writer.index(at // width)}, {writer.index(writer.add(column, at % width))}"
+            place = f"{writer.index(i)}, {writer.index(column)}"
             writer.raw(f"memref.store {value}, {buffer[0]}[{place}] : {buffer[1]}")
+
+    def _together(self, parts: Sequence[str]) -> str:
+        """The sum of some vectors, in pairs."""
+        while len(parts) > 1:
+            half = len(parts) // 2
+            pairs = zip(parts[:half], parts[half : 2 * half], strict=True)
+            added = [self._writer.op(f"arith.addf {a}, {b} : {self._vector}") for a, b in pairs]
+            parts = [*added, *parts[2 * half :]]
+        return parts[0]
