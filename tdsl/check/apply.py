@@ -27,6 +27,7 @@ from tdsl.check.values import (
 from tdsl.ops.table import REQUIRED, Builtin, Given, Parameter
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Edit, Help
+from tdsl.syntax.habits import KEYWORDS
 from tdsl.syntax.source import Span
 from tdsl.types.sizes import Pack, Size
 from tdsl.types.types import (
@@ -79,21 +80,17 @@ def apply_builtin(
         typing = builtin.rule(Judge(context, span, given, values), given)
     except Refused:
         return poison(span)
-    operands: list[typed.AnyExpression] = []
+    operands: list[typed.Expression] = []
     for name, argument in taken.items():
         for operand in argument.operands:
             wanted = typing.convert.get(name)
-            operands.append(convert(context, operand, wanted) if wanted else operand)  # type: ignore[arg-type]
+            operands.append(convert(context, operand, wanted) if wanted else operand)
     if any(map(is_poisoned, operands)):
         return poison(span)
     attributes = tuple(sorted(typing.attributes.items()))
     return folded(
         builtin, typed.Apply(typing.result, span, builtin.name, tuple(operands), attributes)
     )
-
-
-# Keywords of other libraries.
-_KEYWORDS = {"dim": "axis", "dims": "axis", "axes": "axis", "keepdim": "keepdims"}
 
 
 def _match(
@@ -134,7 +131,7 @@ def _match(
             fine = False
         elif keyword.text not in {parameter.name for parameter in parameters}:
             known = [p.name for p in parameters]
-            close = [_KEYWORDS.get(keyword.text, "")]
+            close = [KEYWORDS.get(keyword.text, "")]
             if close[0] not in known:
                 close = get_close_matches(keyword.text, known, 1)
             helps = [
@@ -419,15 +416,15 @@ def folded(builtin: Builtin, expression: typed.Apply) -> typed.Expression:
     if len(numbers) != len(expression.operands):
         return expression
     try:
-        found = builtin.reference(
+        found: Any = builtin.reference(
             *(operand.value for operand in numbers), **dict(expression.attributes)
         )
         if expression.type.kind == "int":
-            value: int | float | bool = int(found)  # type: ignore[arg-type]
+            value: int | float | bool = int(found)
         elif expression.type.kind == "bool":
             value = bool(found)
         else:
-            value = float(found)  # type: ignore[arg-type]
+            value = float(found)
     except (ArithmeticError, ValueError, TypeError):
         return expression
     if isinstance(value, float) and math.isnan(value):

@@ -112,7 +112,7 @@ class ModuleChecker:
                 entry.node.docs,
                 entry.node.public,
                 declaration.locals,
-                body,  # type: ignore[arg-type]
+                body,
             )
 
     def check_all(self, only: frozenset[str] | None = None) -> None:
@@ -192,7 +192,7 @@ class ModuleChecker:
             context = self.context(f"test {item.name}", in_test=True)
             body = check_block(context, item.body)
             if not is_poisoned(body):
-                found.append(typed.Test(item.name, body, item.span))  # type: ignore[arg-type]
+                found.append(typed.Test(item.name, body, item.span))
             self.calls[typed.FunctionReference(self.scope.name, f"test {item.name}")] = (
                 context.owner.calls
             )

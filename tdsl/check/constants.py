@@ -63,5 +63,5 @@ def constant_value(context: Context, entry: ConstantEntry) -> typed.Expression:
             f"this is {inner.show(value.type)}",
         )
     entry.computing = False
-    entry.value = value  # type: ignore[assignment]
+    entry.value = value
     return value

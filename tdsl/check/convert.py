@@ -26,11 +26,11 @@ def convert(
     if isinstance(type_, TensorType):
         if type_.dtype == dtype and not explicit:
             return expression
-        return typed.Convert(TensorType(dtype, type_.shape), where, expression, dtype, explicit)  # type: ignore[arg-type]
+        return typed.Convert(TensorType(dtype, type_.shape), where, expression, dtype, explicit)
     if isinstance(type_, WeakType):
         if not fits(context, expression, dtype, explicit):
             return context.fail(where, "E0205", *_misfit(expression, dtype))
-        return typed.Convert(TensorType(dtype, ()), where, expression, dtype, explicit)  # type: ignore[arg-type]
+        return typed.Convert(TensorType(dtype, ()), where, expression, dtype, explicit)
     if isinstance(expression, typed.MakeList):
         items = tuple(convert(context, item, dtype) for item in expression.items)
         result: Type
@@ -38,13 +38,13 @@ def convert(
             result = ListType(items[0].type, type_.length)
         else:
             result = TupleType(tuple(item.type for item in items))
-        return typed.MakeList(result, expression.span, items)  # type: ignore[arg-type]
+        return typed.MakeList(result, expression.span, items)
     if isinstance(expression, typed.Comprehension) and isinstance(type_, ListType):
         body = convert(context, expression.body, dtype)
         return typed.Comprehension(
             ListType(body.type, type_.length),
             expression.span,
-            body,  # type: ignore[arg-type]
+            body,
             expression.index,
             expression.start,
             expression.stop,

@@ -198,7 +198,7 @@ class _Head:
 
     def argument_defaults(
         self, context: Context, types: list[Type]
-    ) -> tuple[typed.AnyExpression | None, ...]:
+    ) -> tuple[typed.Expression | None, ...]:
         found: list[typed.Expression | None] = []
         for argument, type_ in zip(self.node.arguments, types, strict=True):
             if argument.default is None:
@@ -225,7 +225,7 @@ class _Head:
                     more=[(argument.type.span, "declared here")],
                 )
             found.append(fitted)
-        return tuple(found)  # type: ignore[arg-type]
+        return tuple(found)
 
     # --- the whole
 
@@ -282,7 +282,7 @@ class _Head:
         clauses: list[Clause],
         values: Mapping[Symbol, Size],
         defaults: Mapping[str, Size | None],
-        argument_defaults: tuple[typed.AnyExpression | None, ...],
+        argument_defaults: tuple[typed.Expression | None, ...],
         dtype_defaults: tuple[tuple[DTypeVariable, DType], ...],
     ) -> typed.Signature:
         sizes = tuple(

@@ -238,7 +238,7 @@ def check_if(context: Context, node: ast.If) -> typed.Expression:
         while isinstance(chosen, typed.Sequence) and not chosen.statements:
             chosen = chosen.value
         return at(chosen, node.span)
-    return typed.Conditional(then.type, node.span, condition, then, otherwise)  # type: ignore[arg-type]
+    return typed.Conditional(then.type, node.span, condition, then, otherwise)
 
 
 def _without_index(context: Context, condition: typed.Expression) -> typed.Expression:

@@ -84,12 +84,12 @@ def call_function(
         found.type(signature.result),
         span,
         entry.reference,
-        tuple(converted),  # type: ignore[arg-type]
+        tuple(converted),
         found,
     )
 
 
-def _unfitted(default: typed.AnyExpression | None) -> typed.AnyExpression | None:
+def _unfitted(default: typed.Expression | None) -> typed.Expression | None:
     """A default of a dtype parameter's type, as the number again: it takes the dtype that the
     other arguments fix."""
     if isinstance(default, typed.Convert) and isinstance(default.dtype, DTypeVariable):

@@ -30,7 +30,7 @@ def check_tuple(context: Context, node: ast.Tuple) -> typed.Expression:
     if any(map(is_poisoned, items)):
         return poison(node.span)
     type_ = TupleType(tuple(item.type for item in items))
-    return typed.MakeTuple(type_, node.span, tuple(items))  # type: ignore[arg-type]
+    return typed.MakeTuple(type_, node.span, tuple(items))
 
 
 def check_list(context: Context, node: ast.List | ast.Comprehension) -> typed.Expression:
@@ -60,7 +60,7 @@ def _make_list(items: Sequence[typed.Expression], node: ast.Node) -> typed.Expre
         type_: Type = ListType(types[0], Size.of(len(items)))
     else:
         type_ = TupleType(tuple(types))
-    return typed.MakeList(type_, node.span, tuple(items))  # type: ignore[arg-type]
+    return typed.MakeList(type_, node.span, tuple(items))
 
 
 def _homogeneous(context: Context, found: typed.MakeList) -> typed.Expression:
@@ -92,7 +92,7 @@ def _homogeneous(context: Context, found: typed.MakeList) -> typed.Expression:
     items = tuple(convert(context, item, first.type.dtype) for item in found.items)
     if any(map(is_poisoned, items)):
         return poison(found.span)
-    return typed.MakeList(ListType(first.type, length), found.span, items)  # type: ignore[arg-type]
+    return typed.MakeList(ListType(first.type, length), found.span, items)
 
 
 def _quoted(context: Context, type_: Type) -> str:
@@ -156,8 +156,8 @@ def item_of(value: typed.Expression, position: Size, span: Span) -> typed.Expres
         return value.items[literal]
     if isinstance(value, typed.Zip):
         parts = tuple(item_of(part, position, span) for part in value.lists)
-        return typed.MakeTuple(value.type.item, span, parts)  # type: ignore[arg-type]
-    return typed.Item(value.type.item, span, value, position)  # type: ignore[arg-type]
+        return typed.MakeTuple(value.type.item, span, parts)
+    return typed.Item(value.type.item, span, value, position)
 
 
 def _with_bindings(
@@ -166,7 +166,7 @@ def _with_bindings(
     statements = bind_pattern(context, node.pattern, item)
     body = context.check(node.body)
     if statements and not is_poisoned(body):
-        body = typed.Sequence(body.type, body.span, tuple(statements), body)  # type: ignore[arg-type]
+        body = typed.Sequence(body.type, body.span, tuple(statements), body)
     return body
 
 
@@ -180,16 +180,16 @@ def _over_list(
     bindings: list[typed.Binding] = []
     if not _is_at_hand(iterated):
         local = context.new_local("_", iterated.type, iterated.span)
-        bindings.append(typed.Binding(local, iterated))  # type: ignore[arg-type]
+        bindings.append(typed.Binding(local, iterated))
         iterated = local
     item = item_of(iterated, Size.of(index), node.iterated.span)
     body = _with_bindings(context.inside(facts), node, item)
     if is_poisoned(body):
         return poison(node.span)
     type_ = ListType(body.type, stop)
-    made: typed.Expression = typed.Comprehension(type_, node.span, body, index, start, stop)  # type: ignore[arg-type]
+    made: typed.Expression = typed.Comprehension(type_, node.span, body, index, start, stop)
     if bindings:
-        made = typed.Sequence(type_, node.span, tuple(bindings), made)  # type: ignore[arg-type]
+        made = typed.Sequence(type_, node.span, tuple(bindings), made)
     return made
 
 
@@ -239,7 +239,7 @@ def check_zip(
     items = TupleType(
         tuple(value.type.item for value in checked if isinstance(value.type, ListType))
     )
-    return typed.Zip(ListType(items, first.length), span, tuple(checked))  # type: ignore[arg-type]
+    return typed.Zip(ListType(items, first.length), span, tuple(checked))
 
 
 def _over_range(context: Context, node: ast.Comprehension, range_: ast.Range) -> typed.Expression:
@@ -291,7 +291,7 @@ def _once(context: Context, node: ast.Comprehension, start: Size, stop: Size) ->
             f"this is {context.show(body.type)}",
         )
     type_ = ListType(body.type, stop - start)
-    return typed.Comprehension(type_, node.span, body, index, start, stop)  # type: ignore[arg-type]
+    return typed.Comprehension(type_, node.span, body, index, start, stop)
 
 
 def index_facts(context: Context, name: str, start: Size, stop: Size) -> tuple[Symbol, Facts]:

@@ -86,14 +86,14 @@ def check_loop(context: Context, node: ast.Loop) -> typed.Expression:
         result,
         node.span,
         node.kind,
-        initial,  # type: ignore[arg-type]
+        initial,
         state,
-        walk.iterated,  # type: ignore[arg-type]
+        walk.iterated,
         walk.item,
         walk.index,
         walk.start,
         walk.stop,
-        fitted,  # type: ignore[arg-type]
+        fitted,
         node.unroll,
     )
 
@@ -147,7 +147,7 @@ def _body(
             inner.environment.bind(node.pattern.name, bound)
     body = check_block(inner, node.body)
     if bindings and not is_poisoned(body):
-        body = typed.Sequence(body.type, body.span, tuple(bindings), body)  # type: ignore[arg-type]
+        body = typed.Sequence(body.type, body.span, tuple(bindings), body)
     return state, body
 
 
@@ -224,7 +224,7 @@ def _take_dtypes(context: Context, value: typed.Expression, wanted: Type) -> typ
         if any(map(is_poisoned, items)):
             return poison(value.span)
         type_ = TupleType(tuple(item.type for item in items))
-        return typed.MakeTuple(type_, value.span, tuple(items))  # type: ignore[arg-type]
+        return typed.MakeTuple(type_, value.span, tuple(items))
     return value
 
 

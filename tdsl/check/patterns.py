@@ -61,7 +61,7 @@ def _bind_name(
         return []
     local = context.new_local(name, value.type, span)
     context.environment.bind(name, Bound(local, span))
-    return [typed.Binding(local, value)]  # type: ignore[arg-type]
+    return [typed.Binding(local, value)]
 
 
 def _bind_items(
@@ -77,13 +77,13 @@ def _bind_items(
     whole = value
     if not isinstance(value, (typed.MakeTuple, typed.MakeList, typed.Local)):
         local = context.new_local("_", value.type, value.span)
-        bindings.append(typed.Binding(local, value))  # type: ignore[arg-type]
+        bindings.append(typed.Binding(local, value))
         whole = local
     for position, (item, type_) in enumerate(zip(pattern.items, types, strict=True)):
         if isinstance(whole, (typed.MakeTuple, typed.MakeList)):
             part: typed.Expression = whole.items[position]
         else:
-            part = typed.Item(type_, item.span, whole, Size.of(position))  # type: ignore[arg-type]
+            part = typed.Item(type_, item.span, whole, Size.of(position))
         bindings += bind_pattern(context, item, part)
     return bindings
 

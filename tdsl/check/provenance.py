@@ -46,7 +46,7 @@ class _Trace:
 
     def __init__(self, body: typed.Expression, dtype: AnyDType) -> None:
         self.dtype = dtype
-        self.bindings: dict[int, typed.AnyExpression] = {}
+        self.bindings: dict[int, typed.Expression] = {}
         for sequence in _sequences(body):
             for statement in sequence.statements:
                 if isinstance(statement, typed.Binding):

@@ -35,7 +35,7 @@ class ConstantEntry:
 
     module: ModuleScope
     node: ast.Constant
-    value: typed.AnyExpression | None = None
+    value: typed.Expression | None = None
     computing: bool = False
 
 

@@ -52,7 +52,7 @@ def check_block(context: Context, block: ast.Block) -> typed.Expression:
         return poison(value.span)
     if not statements:
         return value
-    return typed.Sequence(value.type, value.span, tuple(statements), value)  # type: ignore[arg-type]
+    return typed.Sequence(value.type, value.span, tuple(statements), value)
 
 
 def _warn_unused(context: Context) -> None:
@@ -149,7 +149,7 @@ def fit(context: Context, value: typed.Expression, wanted: Type) -> typed.Expres
             if fitted is None:
                 return None
             items.append(fitted)
-        return typed.MakeTuple(wanted, value.span, tuple(items))  # type: ignore[arg-type]
+        return typed.MakeTuple(wanted, value.span, tuple(items))
     if isinstance(wanted, ListType) and isinstance(value, typed.MakeList):
         if wanted.length.literal != len(value.items):
             return None
@@ -159,18 +159,18 @@ def fit(context: Context, value: typed.Expression, wanted: Type) -> typed.Expres
             if fitted is None:
                 return None
             items.append(fitted)
-        return typed.MakeList(wanted, value.span, tuple(items))  # type: ignore[arg-type]
+        return typed.MakeList(wanted, value.span, tuple(items))
     if isinstance(value, typed.Sequence):
         inner = fit(context, value.value, wanted)
         if inner is None:
             return None
-        return typed.Sequence(wanted, value.span, value.statements, inner)  # type: ignore[arg-type]
+        return typed.Sequence(wanted, value.span, value.statements, inner)
     if isinstance(value, typed.Conditional):
         then = fit(context, value.then, wanted)
         otherwise = fit(context, value.otherwise, wanted)
         if then is None or otherwise is None:
             return None
-        return typed.Conditional(wanted, value.span, value.condition, then, otherwise)  # type: ignore[arg-type]
+        return typed.Conditional(wanted, value.span, value.condition, then, otherwise)
     return None
 
 
@@ -192,4 +192,4 @@ def _assert(context: Context, node: ast.Assert) -> typed.Assertion | None:
             helps=helps,
         )
         return None
-    return typed.Assertion(condition, node.message, node.span)  # type: ignore[arg-type]
+    return typed.Assertion(condition, node.message, node.span)

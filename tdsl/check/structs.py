@@ -114,7 +114,7 @@ def field_of(
     if isinstance(value, typed.MakeStruct):
         # What was just built is at hand.
         return value.fields[position]
-    return typed.FieldOf(type_, span, value, name.text, position)  # type: ignore[arg-type]
+    return typed.FieldOf(type_, span, value, name.text, position)
 
 
 def struct_entry(context: Context, type_: Type) -> StructEntry | None:

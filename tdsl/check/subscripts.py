@@ -91,7 +91,7 @@ def _item(context: Context, node: ast.Subscript, value: typed.Expression) -> typ
         assert isinstance(value.type, TupleType)
         assert absolute.literal is not None
         type_ = value.type.items[absolute.literal]
-    return typed.Item(type_, node.span, value, absolute)  # type: ignore[arg-type]
+    return typed.Item(type_, node.span, value, absolute)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class _Subscript:
         return typed.Index(
             TensorType(self.type.dtype, result),
             self.node.span,
-            self.value,  # type: ignore[arg-type]
+            self.value,
             tuple(found),
         )
 

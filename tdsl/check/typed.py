@@ -25,6 +25,9 @@ Attribute = (
 
 @dataclass(frozen=True, slots=True)
 class Expression:
+    """The base of all below; checking adds dtypes, strings and packs where a value could stand, and
+    builtins take those as attributes: none is part of a program."""
+
     type: Type
     span: Span
 
@@ -60,7 +63,7 @@ class Convert(Expression):
     `explicit` is true for casts that the user wrote.
     """
 
-    value: AnyExpression
+    value: Expression
     dtype: AnyDType
     explicit: bool
 
@@ -71,7 +74,7 @@ class Apply(Expression):
     where all are, and then the result is weak and is computed when the instance is built."""
 
     builtin: str
-    operands: tuple[AnyExpression, ...]
+    operands: tuple[Expression, ...]
     attributes: tuple[tuple[str, Attribute], ...]
 
 
@@ -109,7 +112,7 @@ IndexItem = IndexAt | IndexRange | IndexNew | IndexAll
 class Index(Expression):
     """A static subscript of an array; the items cover all of its axes."""
 
-    value: AnyExpression
+    value: Expression
     items: tuple[IndexItem, ...]
 
 
@@ -126,27 +129,27 @@ class CallFunction(Expression):
     """A call with a value for every size, pack and dtype parameter of the callee."""
 
     function: FunctionReference
-    arguments: tuple[AnyExpression, ...]
+    arguments: tuple[Expression, ...]
     parameters: Substitution = field(hash=False)
 
 
 @dataclass(frozen=True, slots=True)
 class MakeTuple(Expression):
-    items: tuple[AnyExpression, ...]
+    items: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MakeList(Expression):
     """A list with its items written out, or unrolled from a literal range."""
 
-    items: tuple[AnyExpression, ...]
+    items: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Comprehension(Expression):
     """`[body for index in start..stop]` over a range that is not literal; body checked once."""
 
-    body: AnyExpression
+    body: Expression
     index: Symbol
     start: Size
     stop: Size
@@ -156,7 +159,7 @@ class Comprehension(Expression):
 class Item(Expression):
     """One item of a tuple or list, at a position known now (or a size: an index of a loop)."""
 
-    value: AnyExpression
+    value: Expression
     position: Size
 
 
@@ -165,12 +168,12 @@ class Binding:
     """`let name = value`. Patterns are taken apart into several bindings."""
 
     local: Local
-    value: AnyExpression
+    value: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    condition: AnyExpression
+    condition: Expression
     message: str | None
     span: Span
 
@@ -180,16 +183,16 @@ class Sequence(Expression):
     """Statements, then the value."""
 
     statements: tuple[Binding | Assertion, ...]
-    value: AnyExpression
+    value: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Conditional(Expression):
     """`if` on a static condition; both branches have the type of the whole."""
 
-    condition: AnyExpression
-    then: AnyExpression
-    otherwise: AnyExpression
+    condition: Expression
+    then: Expression
+    otherwise: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,14 +207,14 @@ class SameDType(Expression):
 class MakeStruct(Expression):
     """`KV(k=…, v=…)`: the fields' values in the order of the definition; of StructType."""
 
-    fields: tuple[AnyExpression, ...]
+    fields: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FieldOf(Expression):
     """`value.name` of a struct; `position` counts the definition's fields."""
 
-    value: AnyExpression
+    value: Expression
     name: str
     position: int
 
@@ -220,7 +223,7 @@ class FieldOf(Expression):
 class Zip(Expression):
     """A list of tuples out of lists of one length."""
 
-    lists: tuple[AnyExpression, ...]
+    lists: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,43 +234,20 @@ class Loop(Expression):
     """
 
     kind: Literal["fold", "scan"]
-    initial: AnyExpression
+    initial: Expression
     state: Local
-    iterated: AnyExpression | None
+    iterated: Expression | None
     item: Local | None
     index: Symbol | None
     start: Size
     stop: Size
-    body: AnyExpression
+    body: Expression
     unroll: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Poison(Expression):
     """In the place of an expression with an error; never in a program without diagnostics."""
-
-
-AnyExpression = (
-    Number
-    | SizeNumber
-    | Local
-    | Convert
-    | Apply
-    | Index
-    | CallFunction
-    | MakeTuple
-    | MakeList
-    | Comprehension
-    | Item
-    | Sequence
-    | Conditional
-    | SameDType
-    | MakeStruct
-    | FieldOf
-    | Zip
-    | Loop
-    | Poison
-)
 
 
 # --- functions and modules
@@ -312,7 +292,7 @@ class Signature:
     parameter_spans: tuple[Span, ...]
     result_span: Span
     signature_end: int
-    argument_defaults: tuple[AnyExpression | None, ...] = ()  # literals, as of the argument's type
+    argument_defaults: tuple[Expression | None, ...] = ()  # literals, as of the argument's type
     dtype_defaults: tuple[tuple[DTypeVariable, DType], ...] = ()  # where no argument tells
 
 
@@ -328,7 +308,7 @@ class Declaration:
 @dataclass(frozen=True, slots=True)
 class Function(Declaration):
     locals: tuple[Local, ...]  # of the parameters, in order
-    body: AnyExpression
+    body: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +346,7 @@ class Example:
 @dataclass(frozen=True, slots=True)
 class Test:
     name: str
-    body: AnyExpression  # a Sequence; its value is nothing of interest
+    body: Expression  # a Sequence; its value is nothing of interest
     span: Span
 
 

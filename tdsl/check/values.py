@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from tdsl.check import typed
 from tdsl.syntax.source import Span
+from tdsl.types.dtypes import WeakKind
 from tdsl.types.sizes import Shape, Size
 from tdsl.types.types import (
     POISON,
@@ -56,8 +57,10 @@ def size_number(size: Size, span: Span) -> typed.Number | typed.SizeNumber:
 
 
 def number(value: int | float | bool, span: Span) -> typed.Number:
-    kind = "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "float"
-    return typed.Number(WeakType(kind), span, value)  # type: ignore[arg-type]
+    kind: WeakKind = "float"
+    if isinstance(value, int):
+        kind = "bool" if isinstance(value, bool) else "int"
+    return typed.Number(WeakType(kind), span, value)
 
 
 def static_size(expression: typed.Expression) -> Size | None:

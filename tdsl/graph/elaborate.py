@@ -25,7 +25,7 @@ from tdsl.types.types import ListType, Substitution, TensorType, TupleType, Weak
 
 _CONDITION: Final = TensorType(BOOL)
 
-Step = Generator[tuple[typed.AnyExpression, "Frame"], Value, Value]
+Step = Generator[tuple[typed.Expression, "Frame"], Value, Value]
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class _Elaborator:
         self._layout = layout
         self.conditions: list[Value] = []  # of assertions
 
-    def run(self, expression: typed.AnyExpression, frame: Frame) -> Value:
+    def run(self, expression: typed.Expression, frame: Frame) -> Value:
         """Evaluate with a stack of its own: programs nest deeper than Python's calls may."""
         stack = [self._step(expression, frame)]
         value: Any = None
@@ -138,7 +138,7 @@ class _Elaborator:
         result: Value = value
         return result
 
-    def _step(self, expression: typed.AnyExpression, frame: Frame) -> Step:
+    def _step(self, expression: typed.Expression, frame: Frame) -> Step:
         """Evaluate one expression; yields each expression whose value it needs, with its frame."""
         match expression:
             case typed.Number(value=number):
@@ -245,7 +245,7 @@ class _Elaborator:
         outer.span = expression.span
         return body.finish(value)
 
-    def _zip(self, lists: tuple[typed.AnyExpression, ...], frame: Frame) -> Step:
+    def _zip(self, lists: tuple[typed.Expression, ...], frame: Frame) -> Step:
         values: list[Value] = []
         types: list[ListType] = []
         for one in lists:

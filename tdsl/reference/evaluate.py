@@ -22,7 +22,7 @@ from tdsl.types.types import Substitution, WeakType
 # An array (rank 0 included), a compile-time number, or values in a tuple, a list, or for a struct
 # a dict by the names of its fields.
 Value = Any
-Step = Generator[tuple[typed.AnyExpression, "_Frame"], Value, Value]
+Step = Generator[tuple[typed.Expression, "_Frame"], Value, Value]
 
 _NOTHING = Substitution({}, {}, {})
 
@@ -94,7 +94,7 @@ class _Frame:
         return found
 
 
-def _run(program: typed.Program, expression: typed.AnyExpression, frame: _Frame) -> Value:
+def _run(program: typed.Program, expression: typed.Expression, frame: _Frame) -> Value:
     """Evaluate with a stack of our own: programs nest deeper than Python's calls may."""
     stack: list[Step] = [_step(program, expression, frame)]
     value: Value = None
@@ -111,7 +111,7 @@ def _run(program: typed.Program, expression: typed.AnyExpression, frame: _Frame)
     return value
 
 
-def _step(program: typed.Program, expression: typed.AnyExpression, frame: _Frame) -> Step:
+def _step(program: typed.Program, expression: typed.Expression, frame: _Frame) -> Step:
     """The value of one expression; yields every expression that it needs the value of."""
     match expression:
         case typed.Number(value=number):
@@ -183,9 +183,7 @@ def _loop(loop: typed.Loop, frame: _Frame) -> Step:
     return (state, made) if loop.kind == "scan" else state
 
 
-def _each(
-    items: Sequence[typed.AnyExpression], frame: _Frame
-) -> Generator[Any, Value, list[Value]]:
+def _each(items: Sequence[typed.Expression], frame: _Frame) -> Generator[Any, Value, list[Value]]:
     made = []
     for item in items:
         made.append((yield item, frame))

@@ -129,7 +129,7 @@ def _judge(
     return found
 
 
-def _as_bool(condition: typed.AnyExpression) -> typed.AnyExpression:
+def _as_bool(condition: typed.Expression) -> typed.Expression:
     if isinstance(condition.type, WeakType):
         type_ = TensorType(_BOOL, ())
         return typed.Convert(type_, condition.span, condition, _BOOL, False)

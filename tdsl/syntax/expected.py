@@ -6,12 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tdsl.syntax.layout import BINARY
 from tdsl.syntax.lexer import Token
 from tdsl.syntax.source import Source, Span
 from tdsl.syntax.tables import END, FLOAT, INT, NAME, NEWLINE, STRING, Tables
 
-COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
-BINARY = COMPARISONS | frozenset(("+", "-", "*", "@", "/", "//", "%", "**", "and", "or"))
 ITEMS = frozenset(
     ("import", "from", "const", "type", "struct", "fn", "test", "example", "pub", "tdsl")
 )

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from tdsl.syntax.diagnostics import Diagnostic, Edit, Help, Label
 from tdsl.syntax.expected import (
-    COMPARISONS,
     ITEMS,
     Situation,
     expected_words,
@@ -23,6 +22,7 @@ from tdsl.syntax.foreign import (
     problem,
     span_of,
 )
+from tdsl.syntax.layout import COMPARISONS
 from tdsl.syntax.source import Span
 from tdsl.syntax.tables import END, FLOAT, INT, NAME, NEWLINE
 

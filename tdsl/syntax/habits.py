@@ -53,6 +53,10 @@ FOREIGN_SIGNS: dict[str, Habit] = {
 }
 
 
+# What other libraries call parameters of builtins.
+KEYWORDS: dict[str, str] = {"dim": "axis", "dims": "axis", "axes": "axis", "keepdim": "keepdims"}
+
+
 def _missing(help_: str) -> Habit:
     return Habit("E0117", "TDSL has no `{text}`", help_)
 

@@ -15,11 +15,14 @@ from dataclasses import dataclass
 from tdsl.syntax.lexer import DOC, Token
 from tdsl.syntax.tables import END, NAME, NEWLINE
 
-_BINARY = frozenset(
-    "+ * / // % ** == != < <= > >= and or divides ..".split()  # noqa: SIM905
-)
-_CONTINUES_AFTER = _BINARY | frozenset(("-", "@", "not", "{", "(", "[", ",", "=", "->", "where"))
-_CONTINUES_BEFORE = _BINARY | frozenset(
+COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
+BINARY = COMPARISONS | frozenset(("+", "-", "*", "@", "/", "//", "%", "**", "and", "or"))
+"""The operators between two operands."""
+
+_BETWEEN = BINARY | frozenset(("divides", ".."))
+_CONTINUES_AFTER = _BETWEEN | frozenset(("not", "{", "(", "[", ",", "=", "->", "where"))
+# `-` and `@` may also begin a statement.
+_CONTINUES_BEFORE = (_BETWEEN - frozenset(("-", "@"))) | frozenset(
     (".", ")", "]", "}", "{", "->", "where", "else", "for", "in", ",")
 )
 _AMBIGUOUS = frozenset(("-", "(", "[", "@"))

@@ -10,14 +10,13 @@ becomes 6*D = 48 where `G divides H` has made H a product, G*q = 6.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
 
 from tdsl.types.naming import dimensions as dimensions
 from tdsl.types.proofs import Facts
-from tdsl.types.sizes import UNBOUNDED, Opaque, Pack, Size, Symbol, divide_exactly
-from tdsl.types.types import Type
+from tdsl.types.sizes import UNBOUNDED, Opaque, Size, Symbol, divide_exactly
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,36 +168,6 @@ def _linear(size: Size, symbol: Symbol) -> tuple[Size, Size] | None:
         if any(isinstance(atom, Opaque) for atom in part.atoms()) and symbol in part.symbols():
             return None
     return factor, rest
-
-
-def undeterminable(
-    unknowns: Iterable[Symbol],
-    packs: Iterable[Pack],
-    given: Iterable[Size],
-    arguments: Iterable[Type],
-) -> tuple[tuple[Symbol, ...], tuple[Pack, ...]]:
-    """The unknowns and packs that no call could ever fix, except by naming them.
-
-    `given` are the values of static parameters and of those with a default, over the unknowns.
-    """
-    wanted: list[Size] = list(given)
-    found_packs: set[Pack] = set()
-    for argument in arguments:
-        for dimension in dimensions(argument):
-            if isinstance(dimension, Pack):
-                found_packs.add(dimension)
-            else:
-                wanted.append(dimension)
-    missing = list(dict.fromkeys(unknowns))
-    progress = True
-    while progress:
-        progress = False
-        for size in wanted:
-            left = [symbol for symbol in missing if symbol in size.symbols()]
-            if len(left) == 1 and size.packs() <= found_packs and _linear(size, left[0]):
-                missing.remove(left[0])
-                progress = True
-    return tuple(missing), tuple(pack for pack in packs if pack not in found_packs)
 
 
 def without_common_factor(divisor: Size, dividend: Size) -> tuple[Size, Size]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
 from typing import Any
 
 import ml_dtypes
@@ -172,7 +171,7 @@ def test_long_programs_do_not_exhaust_the_stack() -> None:
 
 def test_deep_expressions_do_not_exhaust_the_stack() -> None:
     array = typed.Local(typed.Type, Source("t", "x").span(0, 1), "x", 0)  # type: ignore[arg-type]
-    deep: typed.AnyExpression = array
+    deep: typed.Expression = array
     for _ in range(5000):
         deep = typed.Apply(array.type, array.span, "add", (deep, array), ())
     program = checked("fn f[N](x: f64[N]) -> f64[N] { x }")

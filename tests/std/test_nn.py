@@ -35,7 +35,7 @@ def program(path: Path) -> typed.Program:
 PARTS = [path for path in PROGRAMS if not program(path).root.structs]
 
 
-def default_value(default: typed.AnyExpression | None) -> Array:
+def default_value(default: typed.Expression | None) -> Array:
     """The array that stands for an argument left out."""
     assert isinstance(default, typed.Convert)
     assert isinstance(default.value, typed.Number)

@@ -8,9 +8,8 @@ import timeit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.types.dtypes import DTYPES
 from tdsl.types.proofs import Facts
-from tdsl.types.sizes import UNBOUNDED, Pack, PackProduct, Size, Symbol, divide_exactly, opaque
+from tdsl.types.sizes import UNBOUNDED, Size, Symbol, divide_exactly, opaque
 from tdsl.types.solve import (
     Conflict,
     Equation,
@@ -18,9 +17,7 @@ from tdsl.types.solve import (
     Solution,
     Undetermined,
     solve,
-    undeterminable,
 )
-from tdsl.types.types import ListType, TensorType, TupleType
 
 M, K, N, H, D, Q = (Size.of(Symbol(name, "m.callee")) for name in "MKNHDQ")
 T, C, R = (Size.of(Symbol(name, "m.caller")) for name in "TCR")
@@ -150,27 +147,6 @@ def test_literal_sizes_are_quick() -> None:
     assert isinstance(solve(unknowns, pairs, Facts()), Solution)
     best = min(timeit.repeat(lambda: solve(unknowns, pairs, Facts()), number=20, repeat=5)) / 20
     assert best < 1e-3
-
-
-def test_undeterminable() -> None:
-    f32 = DTYPES["f32"]
-    pack, other = Pack("S", "m.callee"), Pack("R", "m.callee")
-
-    def array(*shape: Size | Pack) -> TensorType:
-        return TensorType(f32, shape)
-
-    def missing(given: list[Size], *arguments: object) -> tuple[object, object]:
-        symbols = sorted(unknown(M, N), key=lambda symbol: symbol.name)
-        return undeterminable(symbols, [pack, other], given, arguments)  # type: ignore[arg-type]
-
-    assert missing([], array(M, pack, M + N)) == ((), (other,))
-    assert missing([], TupleType((array(M), ListType(array(other), N)))) == ((), (pack,))
-    assert missing([], array(M * N)) == ((M.symbol, N.symbol), (pack, other))
-    assert missing([N], array(M * N, pack), array(other)) == ((), ())
-    assert missing([], array(M * M), array(N))[0] == (M.symbol,)
-    product = Size.of(PackProduct(pack)) * M
-    assert missing([N], array(product))[0] == (M.symbol,)
-    assert missing([N], array(product), array(pack))[0] == ()
 
 
 def test_values_divide_exactly() -> None:

@@ -11,16 +11,12 @@ from tdsl.lowering.options import Options
 from tdsl.lowering.passes.states import becomes_itself
 from tdsl.lowering.rewriting import DYNAMIC, before, collect, index
 
-# Values that belong to the caller, or share memory with something else.
-_NOT_OWN = frozenset(
-    {
-        "bufferization.to_tensor",
-        "tensor.cast",
-        "tensor.collapse_shape",
-        "tensor.expand_shape",
-        "tensor.extract_slice",
-    }
+# What shares the memory of its first operand.
+_VIEWS = frozenset(
+    {"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice"}
 )
+# Values that belong to the caller, or share memory with something else.
+_NOT_OWN = _VIEWS | {"bufferization.to_tensor"}
 
 
 def run(module: Any, options: Options) -> None:
@@ -69,7 +65,7 @@ def _is_result(value: Any, but: Any) -> bool:
 def _shares(user: Any, place: int) -> Any:
     """The result that may be in the memory of an operand."""
     results = user.operation.results
-    if user.name in _NOT_OWN:
+    if user.name in _VIEWS:
         return results[0]
     if user.name == "tensor.insert_slice":
         return results[0] if place == 1 else None

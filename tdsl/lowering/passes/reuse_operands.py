@@ -12,7 +12,7 @@ from tdsl.lowering.passes.states import becomes_itself
 from tdsl.lowering.rewriting import as_block, collect, functions
 
 # Values that are not this function's own to overwrite, or that cost nothing to leave alone.
-_NOT_OWN = frozenset({"bufferization.to_tensor", "arith.constant", "tensor.empty"})
+_LEFT_ALONE = frozenset({"bufferization.to_tensor", "arith.constant", "tensor.empty"})
 # Users that read no elements.
 _SHAPE_ONLY = frozenset({"tensor.dim"})
 
@@ -63,7 +63,7 @@ def _is_free(value: Any, operation: Any) -> bool:
         if not becomes_itself(operation, value):
             return False
     elif (
-        value.owner.name in _NOT_OWN
+        value.owner.name in _LEFT_ALONE
         or value.owner.operation.block != here.block
         or value.owner.name.startswith("tensor.")
     ):
