@@ -41,7 +41,9 @@ def outline(module: Any, options: Options) -> None:
             f"[E0112] code for a GPU cannot have {problem} yet", code="E0112"
         ) from None
     except TooLarge as problem:
-        raise TargetError(f"[E0903] {problem}: no GPU has a grid so large", code="E0903") from None
+        raise TargetError(
+            f"[E0903] an array of {problem}: no GPU has so much memory", code="E0903"
+        ) from None
     for operation in list(module.body.operations):
         operation.operation.erase()
     kernels = parse_kernels([*host.constants, *host.functions.values()])

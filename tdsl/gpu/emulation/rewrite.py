@@ -147,6 +147,7 @@ class _Kernel:
 
     def __init__(self, function: Any, name: str, shared: dict[str, int], sites: list[Site]) -> None:
         self._name, self._sites = name, sites
+        self._barriers = 0
         operations = [one for one in _walk(function) if one.name != "llvm.func"]
         self._operations = operations
         self._fibre = Fibre(function, any(one.name in _WAITS for one in operations))
@@ -184,7 +185,9 @@ class _Kernel:
         self._fibre.leave(operation)
 
     def barrier(self, operation: Any) -> None:
-        self._fibre.give_way(operation, r.AT_BARRIER, self._site(operation, "the barrier"))
+        self._barriers += 1
+        site = self._site(operation, f"barrier {self._barriers}")
+        self._fibre.give_way(operation, r.AT_BARRIER, site)
         operation.erase()
 
     def warp_barrier(self, operation: Any) -> None:
