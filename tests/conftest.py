@@ -24,6 +24,8 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.TemporaryDirectory(prefix="tdsl-tests-")
         os.environ["TDSL_CACHE_DIR"] = folder.name
         config.add_cleanup(folder.cleanup)
+    # A crash of LLVM is one failing test, not the end of all; TDSL_COMPILE=here to debug one.
+    os.environ.setdefault("TDSL_COMPILE", "isolated")
 
 
 @pytest.fixture(scope="session")

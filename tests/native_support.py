@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tdsl.cpu.compiler import compile_text, load_object
+from tdsl.cpu.compiler import load_object
 from tdsl.engine.llvm import Target
 from tdsl.engine.object import CompiledObject
+from tdsl.engine.worker import compile_isolated
 from tdsl.lowering.interface import Interface, OpenSize, evaluate
 from tdsl.lowering.options import Options
 from tdsl.types.sizes import Size, Symbol
@@ -47,7 +48,9 @@ class Native:
         interface: Interface | None = None,
         target: Target | None = None,
     ) -> None:
-        self.compiled: CompiledObject = compile_text(text, options, interface, target)
+        self.compiled: CompiledObject = compile_isolated(
+            text, options or Options(), interface, target
+        )
         self._loaded = load_object(self.compiled)
         self._entry = self._loaded.entry(self.compiled.entry)
 

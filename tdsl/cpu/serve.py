@@ -8,6 +8,7 @@ from typing import IO
 
 from tdsl.cpu.compiler import compile_text
 from tdsl.engine.framing import pack, unpack
+from tdsl.engine.llvm import Target
 from tdsl.lowering.interface import Interface
 from tdsl.lowering.options import Options
 
@@ -36,11 +37,12 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
         except EOFError:
             return
         try:
-            interface = header["interface"]
+            interface, target = header["interface"], header["target"]
             compiled = compile_text(
                 text.decode(),
                 Options.from_data(header["options"]),
                 Interface.from_data(interface) if interface is not None else None,
+                Target(**target) if target is not None else None,
             )
             answer = pack({}, compiled.to_bytes())
         except Exception as error:  # the other process decides what becomes of it

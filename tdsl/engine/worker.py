@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import select
 import signal
@@ -10,12 +11,14 @@ import sys
 import tempfile
 import threading
 import time
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
 from tdsl.engine.framing import pack, unpack
 from tdsl.engine.libraries import LLVMError
+from tdsl.engine.llvm import Target
 from tdsl.engine.object import CompiledObject
 from tdsl.lowering.interface import Interface
 from tdsl.lowering.options import Options
@@ -45,10 +48,20 @@ class Worker:
         self._errors: IO[bytes] | None = None
         self._owner = os.getpid()
 
-    def compile(self, text: str, options: Options, interface: Interface | None) -> CompiledObject:
+    def compile(
+        self,
+        text: str,
+        options: Options,
+        interface: Interface | None,
+        target: Target | None = None,
+    ) -> CompiledObject:
         """What tdsl.cpu.compiler.compile_text gives for these."""
-        data = interface.to_data() if interface is not None else None
-        request = pack({"options": options.to_data(), "interface": data}, text.encode())
+        header = {
+            "options": options.to_data(),
+            "interface": interface.to_data() if interface is not None else None,
+            "target": asdict(target) if target is not None else None,
+        }
+        request = pack(header, text.encode())
         if self._owner != os.getpid():
             # After a fork the process belongs to the parent, and so may whoever holds the lock.
             self._lock, self._process, self._owner = threading.Lock(), None, os.getpid()
@@ -64,8 +77,10 @@ class Worker:
 
     def close(self) -> None:
         """End the process."""
+        if self._owner != os.getpid():
+            return  # after a fork it is the parent's, and nobody here may hold the lock
         with self._lock:
-            if self._process is not None and self._owner == os.getpid():
+            if self._process is not None:
                 self._process.kill()
                 self._process.wait()
             self._forget()
@@ -142,11 +157,16 @@ class Worker:
 
 @cache
 def _shared_worker() -> Worker:
-    return Worker()
+    worker = Worker()
+    atexit.register(worker.close)
+    return worker
 
 
 def compile_isolated(
-    text: str, options: Options, interface: Interface | None = None
+    text: str,
+    options: Options,
+    interface: Interface | None = None,
+    target: Target | None = None,
 ) -> CompiledObject:
     """Compile in this process's worker: TDSL_COMPILE=isolated."""
-    return _shared_worker().compile(text, options, interface)
+    return _shared_worker().compile(text, options, interface, target)

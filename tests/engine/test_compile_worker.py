@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from native_support import open_interface, softmax, unary
+from native_support import Native, open_interface, softmax, unary
 
 from tdsl.cpu.compiler import compile_text
 from tdsl.engine.libraries import LLVMError
+from tdsl.engine.llvm import Target
 from tdsl.engine.worker import CompilerCrash, Worker
 from tdsl.lowering.options import Kernels, Options
 
@@ -29,6 +30,20 @@ def test_the_same_object_as_in_this_process(worker: Worker) -> None:
     options = Options(Kernels.none(), fuse=False)
     text = softmax("A", 8)
     assert worker.compile(text, options, interface) == compile_text(text, options, interface)
+
+
+def test_the_target_reaches_it(worker: Worker) -> None:
+    text, target = softmax(8, 8), Target("x86_64-unknown-linux-gnu", "x86-64-v3", "+avx2,+fma")
+    made = worker.compile(text, Options(), None, target)
+    assert made == compile_text(text, Options(), None, target)
+    assert made != worker.compile(text, Options(), None)
+
+
+def test_tests_compile_in_the_worker() -> None:
+    """So that an abort of LLVM in one of them does not end all the others."""
+    assert os.environ["TDSL_COMPILE"] == "isolated"
+    with pytest.raises(CompilerCrash, match="SIGABRT"):
+        Native(f"func.func @f(%x: {_HUGE}) -> {_HUGE} {{ return %x : {_HUGE} }}")
 
 
 def test_an_abort_is_an_exception_with_the_assertion(worker: Worker) -> None:

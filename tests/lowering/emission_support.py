@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.cpu.compiler import compile_text, load_object
+from tdsl.cpu.compiler import load_object
+from tdsl.engine.worker import compile_isolated
 from tdsl.graph.builder import GraphBuilder
 from tdsl.graph.graph import ArrayType, Claim, Graph, Node
 from tdsl.lowering.bounds import STATUS_WORDS, violation
@@ -85,7 +86,7 @@ def run(
 ) -> list[Any]:
     """The results by native code."""
     text = text or emit_module(graph, claims, locations=False)
-    compiled = compile_text(text, options or Options(), Interface.of_graph(graph))
+    compiled = compile_isolated(text, options or Options(), Interface.of_graph(graph))
     loaded = load_object(compiled)
     given = [np.ascontiguousarray(array).reshape(np.shape(array)) for array in arrays]
     # What is in the results before the call must not matter.
