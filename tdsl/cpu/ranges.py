@@ -12,7 +12,7 @@ from tdsl.lowering.passes.threads import declaration
 # What one core does in about 20 microseconds, several times what it takes to wake a worker: of
 # multiplications and additions in registers, of bytes read from memory, of elements of a row.
 FLOPS: Final = 2_000_000
-BYTES: Final = 500_000
+BYTES: Final = 1_500_000
 ELEMENTS: Final = 32_000
 
 
