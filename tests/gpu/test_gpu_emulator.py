@@ -92,7 +92,9 @@ def test_a_barrier_in_each_branch_is_no_meeting() -> None:
     gpu.barrier
   }""",
     )
-    with pytest.raises(EmulationError, match="threads 0-31 wait at barrier 1; threads 32-63 wait at barrier 2"):
+    with pytest.raises(
+        EmulationError, match="threads 0-31 wait at barrier 1; threads 32-63 wait at barrier 2"
+    ):
         Emulator(text).launch("k", (1, 1, 1), (64, 1, 1), [np.zeros(64, np.float32)])
 
 

@@ -19,8 +19,9 @@ from tdsl.gpu.kernels.tiles import (
 )
 from tdsl.gpu.kernels.writer import Index
 from tdsl.lowering.claims.attention import Attention
-from tdsl.lowering.claims.body import Unreadable
+from tdsl.lowering.claims.body import Reshape, Tensor, Unreadable
 from tdsl.lowering.claims.code import Value
+from tdsl.lowering.claims.softmax import is_cast, plain
 from tdsl.lowering.kernels import GridLaunch, Kernel, KernelRequest, Refused
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options
@@ -245,8 +246,9 @@ def multiplied_as(
 ) -> str | None:
     """The type that tensor cores multiply; None: attention without them.
 
-    The shares of a softmax are rounded for them. Where the result is rounded as much, and all
-    operands are of its type, that is no loss; else it must be asked for."""
+    The shares of a softmax are rounded for them. Where all operands are of such a type, and the
+    program itself rounds the shares or the result to it, that is no loss; else it must be asked
+    for."""
     if attention.element != "f32" or _deepest(attention) > MOST_TENSOR_DEPTH:
         return None
     places = [
@@ -254,10 +256,20 @@ def multiplied_as(
         for value in (*(x for x, _ in attention.product.inputs), attention.mixed.inputs[1][0])
     ]
     stored = {None if place is None else str(operands[place].element_type) for place in places}
-    stored.add(str(result.element_type))
     if len(stored) == 1 and stored <= {"f16", "bf16"}:
-        return stored.pop()
+        (type_,) = stored
+        if type_ == str(result.element_type) or type_ in _precisions(attention.mixed.inputs[0][0]):
+            return type_
     return precision if precision in TYPES else None
+
+
+def _precisions(value: Tensor) -> set[str]:
+    """The types that a value is rounded to on its way."""
+    found = {value.element}
+    while is_cast(value) or isinstance(value, Reshape) or plain(value) is not value:
+        value = value.inputs[0][0]
+        found.add(value.element)
+    return found
 
 
 def _deepest(attention: Attention) -> int:

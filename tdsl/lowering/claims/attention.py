@@ -18,7 +18,7 @@ from tdsl.lowering.claims.body import (
     Transpose,
     Unreadable,
 )
-from tdsl.lowering.claims.softmax import divided, plain, softmax_at, total_under
+from tdsl.lowering.claims.softmax import bare, divided, is_cast, softmax_at, total_under
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Attention:
     def of(function: Any) -> Attention:
         body = Body(function)
         mixed = body.result
-        while isinstance(mixed, Transpose | Reshape) or _is_cast(mixed):
+        while isinstance(mixed, Transpose | Reshape) or is_cast(mixed):
             mixed = mixed.inputs[0][0]
         if not isinstance(mixed, Product):
             raise Unreadable("the result is no product")
@@ -63,22 +63,6 @@ class Attention:
     @property
     def element(self) -> str:
         return "f64" if self.mixed.element == "f64" else "f32"
-
-
-def bare(value: Tensor) -> Tensor:
-    """The value behind copies, groupings of axes, and casts between floats."""
-    while True:
-        value = plain(value)
-        if not isinstance(value, Reshape) and not _is_cast(value):
-            return value
-        value = value.inputs[0][0]
-
-
-def _is_cast(value: Tensor) -> bool:
-    if not isinstance(value, Map):
-        return False
-    single = value.single()
-    return single is not None and single[0] in ("arith.extf", "arith.truncf")
 
 
 def _products_in(value: Tensor) -> set[Product]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from tdsl.lowering.claims.body import Body, Map, Reduce, Tensor, byte_read
+from tdsl.lowering.claims.body import CASTS, Body, Map, Reduce, Reshape, Tensor, byte_read
 
 
 def plain(value: Tensor) -> Tensor:
@@ -84,19 +84,38 @@ def _is_top(value: Tensor | float | None, of: Tensor | float | None) -> bool:
     return compared is not None and _same(compared, choice[2]) and _is_top(choice[2], of)
 
 
+def bare(value: Tensor) -> Tensor:
+    """The value behind copies, groupings of axes, and casts between floats."""
+    while True:
+        value = plain(value)
+        if not isinstance(value, Reshape) and not is_cast(value):
+            return value
+        value = value.inputs[0][0]
+
+
+def is_cast(value: Tensor) -> bool:
+    if not isinstance(value, Map):
+        return False
+    single = value.single()
+    return single is not None and single[0] in CASTS
+
+
 def total_under(value: Tensor | float | None) -> tuple[Reduce, bool] | None:
-    """The sum of each row that a divisor is; and whether 0 is replaced by 1 in it."""
+    """The sum of each row that a divisor is, maybe in another precision; and whether 0 is replaced
+    by 1 in it."""
     if not isinstance(value, Tensor):
         return None
-    value = plain(value)
+    value = bare(value)
     if isinstance(value, Reduce):
         return (value, False) if value.combine == "add" else None
     choice = chosen(value)
     if choice is None or choice[1] != 1.0:
         return None
     compared = _compared(choice[0], 0.0)
-    total = plain(choice[2]) if isinstance(choice[2], Tensor) else None
-    if not isinstance(total, Reduce) or total.combine != "add" or compared is not total:
+    total = bare(choice[2]) if isinstance(choice[2], Tensor) else None
+    if not isinstance(total, Reduce) or total.combine != "add":
+        return None
+    if compared is None or bare(compared) is not total:
         return None
     return total, True
 
