@@ -117,8 +117,9 @@ def _read(
     """The array of one field: as it lies in the source if it can be used so, else made here."""
     if len(group) == 1 and not group[0].place:
         (part,) = group
-        if part.stored.dtype == dtype and not part.turned and part.heads is None:
-            array = part.stored.array()
+        stored = part.stored
+        if stored.is_view and stored.dtype == dtype and not part.turned and part.heads is None:
+            array = stored.array()
             if array.flags.num & PLAIN == PLAIN and array.dtype.isnative:
                 return array
     lengths = tuple(1 + max(places) for places in zip(*(part.place for part in group), strict=True))
