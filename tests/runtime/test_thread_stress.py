@@ -232,3 +232,24 @@ def test_a_module_goes_while_workers_are_awake() -> None:
         repeat(made, 0.05, wrong)
         assert not wrong
         del made
+
+
+def test_in_a_subinterpreter_numpy_decides() -> None:
+    """It refuses to be there twice: an exception, and the main interpreter goes on."""
+    code = (
+        "try:\n    import _interpreters as inner\n"
+        "except ImportError:\n    import _xxsubinterpreters as inner\n"
+        "from thread_programs import Calls\n"
+        "calls = Calls()\n"
+        "wanted = calls.digest()\n"
+        "text = 'import sys; sys.path[:0] = [\"\"]; from thread_programs import Calls; Calls().digest()'\n"
+        "other = inner.create()\n"
+        "try:\n"
+        "    failed = inner.run_string(other, text)\n"
+        "except Exception as problem:\n"
+        "    failed = problem\n"
+        "assert failed is None or 'ImportError' in str(failed) or 'loaded' in str(failed), failed\n"
+        "assert calls.digest() == wanted\n"
+        "print('fine')\n"
+    )
+    assert in_a_process(code)[0].split()[-1:] == ["fine"]
