@@ -1,0 +1,158 @@
+"""Which constants kernels take in a form of their own, and which results need no copy to be put into
+the memory of an input."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import tdsl
+from tdsl.cpu.backend import CPU
+from tdsl.graph.elaborate import elaborate
+from tdsl.lowering.interface import Interface, Packing
+from tdsl.lowering.options import Kernels, Options
+from tdsl.lowering.pipeline import count_buffers, lower
+from tdsl.runtime.bindings import instance_to_show
+from tdsl.runtime.build import module_text
+
+ISA = "avx2"  # the same columns on every machine
+COLUMNS = {"f32": 16, "f64": 8}
+
+
+def lowered(
+    body: str, until: str = "llvm", options: Options | None = None, **passing: Any
+) -> tuple[Any, Interface]:
+    """The module, and its interface, of a function `f` with an example."""
+    from mlir import ir
+
+    from tdsl.lowering.pipeline import context
+    from tdsl.lowering.sizes import interface_of
+
+    options = options or Options(isa=ISA)
+    program = tdsl.loads(f"tdsl 0.1\n{body}\n").__program__
+    assert program is not None
+    signature = program.root.functions["f"].signature
+    parameters = instance_to_show(program, signature, {})
+    graph = elaborate(program, signature.function, parameters)
+    interface = replace(Interface.of_graph(graph), **passing)
+    with context():
+        module = ir.Module.parse(module_text(graph, options))
+        lower(module, until, options, CPU, interface)
+        if until == "bufferized":
+            return count_buffers(module), interface
+        return str(module), interface_of(module)
+
+
+def packed(body: str, *constants: int, options: Options | None = None) -> dict[int, Packing]:
+    _, interface = lowered(body, options=options, constants=frozenset(constants))
+    return dict(interface.packed)
+
+
+PRODUCT = """pub fn f[M, K, N](x: f32[M, K], w: f32[K, N]) -> f32[M, N] { x @ w }
+example f[M=3, K=5, N=20] -> f32[3, 20]"""
+TURNED = """pub fn f[M, K, N](x: f32[M, K], w: f32[N, K]) -> f32[M, N] { x @ w.T }
+example f[M=3, K=5, N=20] -> f32[3, 20]"""
+LAYERS = """pub fn f[L, M, K](x: f32[M, K], w: [f32[K, K]; L]) -> f32[M, K] {
+    fold y = x for v in w { y @ v }
+}
+example f[L=4, M=3, K=20] -> f32[3, 20]"""
+
+
+def test_the_right_operand_of_a_product() -> None:
+    how = Packing(COLUMNS["f32"])
+    assert packed(PRODUCT, 1) == {1: how}
+    assert packed(PRODUCT) == {}
+    assert packed(PRODUCT, 0) == {}
+    assert packed(PRODUCT, 0, 1) == {1: how}
+    assert packed(TURNED, 1) == {1: Packing(COLUMNS["f32"], transposed=True)}
+    assert packed(LAYERS, 1) == {1: how}
+    wide = PRODUCT.replace("f32", "f64")
+    assert packed(wide, 1) == {1: Packing(COLUMNS["f64"])}
+
+
+@pytest.mark.parametrize("stored", ["f16", "bf16"])
+def test_the_dtype_it_is_computed_in_decides_the_columns(stored: str) -> None:
+    text = f"""pub fn f[M, K, N](x: f32[M, K], w: {stored}[K, N]) -> f32[M, N] {{ x @ f32(w) }}
+example f[M=3, K=5, N=20] -> f32[3, 20]"""
+    assert packed(text, 1) == {1: Packing(COLUMNS["f32"])}
+
+
+def test_options_switch_it_off() -> None:
+    assert packed(PRODUCT, 1, options=Options(isa=ISA, prepack=False)) == {}
+    assert packed(PRODUCT, 1, options=Options(Kernels.none(), isa=ISA)) == {}
+    assert packed(PRODUCT, 1, options=Options(Kernels.parse("matmul:loops"), isa=ISA)) == {}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "(x @ w) + sum(w)",  # another reads it
+        "x @ w[:, 0:K]",  # whose columns are a part of it
+        "(x @ w[:, 0:K]) @ w[0:K, 0:K]",
+        "(x @ w[:, 0:K]) @ w[:, 0:K].T",  # in two forms
+        "w[:, 0:K] @ x.T",  # on the left
+        "x @ (w[:, 0:K] * 2.0)",  # computed
+    ],
+)
+def test_what_is_read_in_another_way_stays(body: str) -> None:
+    text = f"""pub fn f[K, N](x: f32[K, K], w: f32[K, N]) -> f32[K, {"N" if "sum" in body else "K"}]
+    where N == K + 3 {{ {body} }}
+example f[K=20, N=23] -> f32[20, {23 if "sum" in body else 20}]"""
+    assert packed(text, 1) == {}
+
+
+def test_parts_of_a_stack() -> None:
+    text = """pub fn f[L, M, K](x: f32[M, K], w: f32[L, K, K]) -> f32[M, K]
+    where L >= 3 { (x @ w[0]) @ w[2] }
+example f[L=4, M=3, K=20] -> f32[3, 20]"""
+    assert packed(text, 1) == {1: Packing(COLUMNS["f32"])}
+    batched = """pub fn f[L, M, K](x: f32[L, M, K], w: f32[L, K, K]) -> f32[L, M, K] { x @ w }
+example f[L=4, M=3, K=20] -> f32[4, 3, 20]"""
+    assert packed(batched, 1) == {1: Packing(COLUMNS["f32"])}
+
+
+def test_open_sizes_of_the_weights_stay_as_they_are() -> None:
+    text = "pub fn f[M, K, N](x: f32[M, K], w: f32[K, N]) -> f32[M, N] { x @ w }"
+    assert packed(text, 1) == {}
+    text = "pub fn f[M](x: f32[M, 5], w: f32[5, 20]) -> f32[M, 20] { x @ w }"
+    assert packed(text, 1) == {1: Packing(COLUMNS["f32"])}
+
+
+def test_the_interface_survives_as_data() -> None:
+    _, interface = lowered(LAYERS, constants=frozenset({1}), donated=((0, 0),))
+    assert interface.packed
+    assert Interface.from_data(interface.to_data()) == interface
+
+
+# --- donation
+
+UPDATE = """pub fn f[N](x: f32[N], y: f32[1], at: i32) -> f32[N] { update(x, y, at=[at]) }
+example f[N=8] -> f32[8]"""
+SCAN = """pub fn f[L, N](x: [f32[N]; L], y: f32[1], at: i32) -> [f32[N]; L] {
+    let (_, found) = scan s = y for row in x { (s + 1.0, update(row, s, at=[at])) }
+    found
+}
+example f[L=4, N=8] -> [f32[8]; 4]"""
+READ_LATER = """pub fn f[N](x: f32[N], y: f32[1], at: i32) -> (f32[N], f32) {
+    (update(x, y, at=[at]), sum(x * x))
+}
+example f[N=8] -> (f32[8], f32)"""
+NEIGHBOURS = """pub fn f[N](x: f32[N]) -> f32[N] where N >= 2 { x + flip(x, axis=0) }
+example f[N=8] -> f32[8]"""
+
+
+def copies(body: str, *donated: tuple[int, int]) -> int:
+    (_, found), _ = lowered(body, "bufferized", donated=donated)
+    return int(found)
+
+
+def test_an_update_of_a_donated_array_copies_nothing_of_it() -> None:
+    for body in (UPDATE, SCAN):
+        assert copies(body, (0, 0)) == copies(body) - 1
+
+
+def test_where_the_old_elements_are_needed_there_is_a_copy_at_the_end() -> None:
+    assert copies(NEIGHBOURS, (0, 0)) == copies(NEIGHBOURS) + 1
+    assert copies(READ_LATER, (0, 0)) in (copies(READ_LATER) - 1, copies(READ_LATER) + 1)
