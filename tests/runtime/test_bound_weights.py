@@ -7,6 +7,7 @@ import functools
 import gc
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -144,6 +145,18 @@ def test_another_function_gets_back_what_was_let_go(m: Any) -> None:
     np.testing.assert_array_equal(m.net(IDS, p), wanted)
     plain = module("none")
     np.testing.assert_allclose(plain.net(IDS, p), wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_what_is_in_use_as_it_was_given_stays_when_it_is_packed(m: Any) -> None:
+    weights = net(m)
+    p = bind(m, weights)
+    m.total(p)
+    wanted = m.net(IDS, weights)
+    np.testing.assert_array_equal(m.net(IDS, p), wanted)
+    up = fields(p)["layers.up"]
+    assert up.packed
+    assert up.source is not None
+    np.testing.assert_allclose(m.total(p), m.total(weights), rtol=1e-6)
 
 
 def test_equal_needs_share_one_packed_form(m: Any) -> None:
@@ -360,6 +373,7 @@ def test_fork(m: Any, used_before: bool) -> None:
     lock.acquire()  # as another thread may have, whose like there is none in the child
     child = os.fork()
     if child == 0:
+        signal.alarm(60)  # a lock that nobody gives back would be waited for for ever
         good = False
         try:
             good = bool((m.net(IDS, p) == wanted).all())

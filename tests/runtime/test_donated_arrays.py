@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import pickle
+import re
 import threading
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -155,6 +157,16 @@ def test_structs(m: Any) -> None:
         m.pair(p, AT)
     with pytest.raises(tdsl.CallError, match=r"`p.a` of `pair` was donated to `pair`"):
         m.pair({"a": a, "b": vector()}, AT)
+
+
+def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "running.md").read_text()
+    page = page[page.index("## Giving arrays up") :]
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.M | re.S)
+    assert [kind for kind, _ in blocks[:2]] == ["tdsl", "python"]
+    (tmp_path / "put.tdsl").write_text(blocks[0][1])
+    monkeypatch.chdir(tmp_path)
+    exec(compile(blocks[1][1], "<running.md>", "exec"), {})
 
 
 # --- a cache
