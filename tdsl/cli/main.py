@@ -22,6 +22,7 @@ from tdsl.cli.output import (
     report_fault,
     system_failure,
 )
+from tdsl.cli.usage import is_usage_error, report_usage
 
 COMMANDS = ("emit", "check", "test", "run", "fmt", "doc", "ops", "explain", "cache")
 _OWN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
@@ -90,15 +91,17 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         )
         sys.exit(WRONG_COMMAND)
     try:
-        app(args=given, prog_name="tdslc")
-    except KeyboardInterrupt:
+        code = app(args=given, prog_name="tdslc", standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
         sys.exit(INTERRUPTED)
     except OSError as error:
         sys.exit(system_failure(output, error))
     except Exception as error:
+        if is_usage_error(error):
+            sys.exit(report_usage(output, error))
         report_fault(output, error)
         sys.exit(FAULT)
-    sys.exit(0)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 if __name__ == "__main__":
