@@ -9,7 +9,7 @@ from tdsl.cpu.elements import At, Elements, Lanes, key
 from tdsl.cpu.frame import SCRATCH, Buffer, Frame
 from tdsl.cpu.gemv import Dots, Few, Streaming
 from tdsl.cpu.memory import plain_memory
-from tdsl.cpu.microkernel import Micro, PackedPanel
+from tdsl.cpu.microkernel import Micro, PackedPanel, PackingMicro
 from tdsl.cpu.packing import Panel
 from tdsl.cpu.ranges import BYTES, FLOPS, Range, worth
 from tdsl.cpu.reading import lies_along
@@ -23,9 +23,6 @@ from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import as_block
 from tdsl.types.sizes import Size
 
-# Panels that are packed together: a few, and no more than half of a usual second-level cache.
-_MOST_TOGETHER = 4
-_PACKED_BYTES = 640 << 10
 # Columns that are read along in one go where few rows are shared out to threads, and pieces for
 # each thread where there are more.
 _NARROWEST = 384
@@ -85,8 +82,8 @@ class _Generated:
     def kernel(self) -> Kernel:
         """Which of the ways are needed follows from the number of rows, as far as it is known.
 
-        Many rows: columns are packed, panel by panel, each just before it is used. Few rows: the
-        right operand is read once, where it lies. Where it lies so that no vectors can be read,
+        Many rows: columns are packed, panel by panel, by the first tile that reads them. Few
+        rows: the right operand is read once, where it lies. Where it lies so that no vectors can be read,
         it is packed in any case."""
         frame, tile = self._frame, self._tile
         self._functions.append(frame.finish_function(tile.lanes))
@@ -123,25 +120,12 @@ class _Generated:
         return Kernel(self._symbol, "".join(self._functions), self._scratch() if packs else None)
 
     def _scratch(self) -> Size:
-        """The panels that are packed together."""
+        """A panel."""
         depth = self._frame.known("k")
         count = Size.of(operand_size(*self._frame.place("k")) if depth is None else depth)
-        block = count * (self._together * self._tile.columns * self._product.element_bytes)
+        block = count * (self._tile.columns * self._product.element_bytes)
         # Each thread packs for itself, from where memory is aligned on.
         return (block + ALIGNMENT) * self._threads if self._threads > 1 else block
-
-    @property
-    def _together(self) -> int:
-        """How many panels are packed at once: as stay in the cache together."""
-        if self._product.batched or not self._by_rows:
-            return 1
-        depth = self._frame.known("k")
-        if depth is None:
-            return 2
-        panel = depth * self._tile.columns * self._product.element_bytes
-        columns = self._frame.known("n")
-        panels = _MOST_TOGETHER if columns is None else -(-columns // self._tile.columns)
-        return max(1, min(_MOST_TOGETHER, panels, _PACKED_BYTES // panel))
 
     def _function(self, writer: Writer, name: str, packs: bool, *ranges: str) -> None:
         more = [*([SCRATCH] if packs else []), *((name, "index") for name in ranges)]
@@ -194,43 +178,11 @@ class _Generated:
         buffer = frame.buffer(writer, tile.rows, tile.columns)
         memory = self._panel_memory(writer, tile, k) if packs else None
 
-        def packer(at: Index, slot: Index, memory: tuple[str, str]) -> tuple[Panel, Index]:
-            batch, first, count = self._piece(writer, at, tile.columns)
-            operands = frame.operands(writer, tile.lanes, batch)
-            panel = Panel(writer, self._product, operands, tile, first, k, memory, slot)
-            return panel, count
-
-        def alone(at: str, _: list[str]) -> tuple[()]:
-            if memory is not None:
-                panel, count = packer(at, 0, memory)
-                panel.pack(count, writer.compare("eq", count, tile.columns))
-            self._panel(writer, tile, at, 0, memory, buffer)
+        def panel(at: str, _: list[str]) -> tuple[()]:
+            self._panel(writer, tile, at, memory, buffer)
             return ()
 
-        def several(at: str, _: list[str]) -> tuple[()]:
-            assert memory is not None
-            here = writer.least(writer.sub("%end", at), self._together)
-            all_whole = writer.div(frame.size(writer, "n"), tile.columns)
-            whole = writer.least(here, writer.sub(all_whole, at))
-            packer(at, 0, memory)[0].pack_rows(whole)
-
-            def rest() -> None:
-                panel, count = packer(writer.add(at, whole), whole, memory)
-                panel.pack(count, False)
-
-            writer.branch(writer.compare("ult", whole, here), rest)
-
-            def one(slot: str, _: list[str]) -> tuple[()]:
-                self._panel(writer, tile, writer.add(at, slot), slot, memory, buffer)
-                return ()
-
-            writer.loop(0, here, 1, one)
-            return ()
-
-        if packs and self._together > 1:
-            writer.loop("%begin", "%end", self._together, several)
-        else:
-            writer.loop("%begin", "%end", 1, alone)
+        writer.loop("%begin", "%end", 1, panel)
         self._function(writer, name, packs, "%begin", "%end")
 
     def _panel(
@@ -238,25 +190,21 @@ class _Generated:
         writer: Writer,
         tile: Tile,
         at: Index,
-        slot: Index,
         memory: tuple[str, str] | None,
         buffer: Buffer,
     ) -> None:
-        """All tiles of one panel."""
+        """All tiles of one panel, which the first one packs if it can."""
         frame = self._frame
         m, k = frame.size(writer, "m"), frame.size(writer, "k")
         batch, first, count = self._piece(writer, at, tile.columns)
         is_whole = writer.compare("eq", count, tile.columns)
         operands = frame.operands(writer, tile.lanes, batch)
         if memory is not None:
-            panel = PackedPanel(*memory, (writer.index(slot),), self._product.element)
+            panel = PackedPanel(*memory, (writer.index(0),), self._product.element)
         else:
             panel = self._prepacked_panel(writer, tile, batch, first)
-        micro = Micro(operands, tile, k, panel)
 
-        def block(at: str, _: list[str]) -> tuple[()]:
-            # The last tile overlaps the one before: what is computed twice comes out the same.
-            row = writer.least(at, writer.sub(m, tile.rows))
+        def block(row: Index, micro: Micro) -> None:
             place = (batch, row, first)
 
             def straight() -> None:
@@ -270,9 +218,29 @@ class _Generated:
                 writer.branch(is_whole, straight, by_buffer)
             else:
                 by_buffer()
+
+        start: Index = 0
+        if memory is not None:
+            packer = Panel(writer, self._product, operands, tile, first, k, memory)
+            if self._by_rows:
+                packing = PackingMicro(operands, tile, k, panel, first)
+
+                def first_tile() -> None:
+                    frame.keep(writer, tile, packing.multiply(0), buffer)
+                    frame.finish(writer, tile.rows, (batch, 0, first), count, buffer)
+
+                writer.branch(is_whole, first_tile, lambda: packer.pack(count, False))
+                start = writer.choose(is_whole, tile.rows, 0)
+            else:
+                packer.pack(count, is_whole)
+        micro = Micro(operands, tile, k, panel)
+
+        def tiles(at: str, _: list[str]) -> tuple[()]:
+            # The last tile overlaps the one before: what is computed twice comes out the same.
+            block(writer.least(at, writer.sub(m, tile.rows)), micro)
             return ()
 
-        writer.loop(0, m, tile.rows, block)
+        writer.loop(start, m, tile.rows, tiles)
 
     def _prepacked_panel(
         self, writer: Writer, tile: Tile, batch: Index, first: Index
@@ -285,7 +253,7 @@ class _Generated:
 
     def _panel_memory(self, writer: Writer, tile: Tile, depth: Index) -> tuple[str, str]:
         is_open = isinstance(depth, str)
-        sizes_shown = f"{self._together}x{'?' if is_open else depth}x{tile.columns}"
+        sizes_shown = f"1x{'?' if is_open else depth}x{tile.columns}"
         type_ = f"memref<{sizes_shown}x{self._product.element}>"
         sizes = f"[{depth}]" if is_open else "[]"
         name, bytes_type = SCRATCH

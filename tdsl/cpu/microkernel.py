@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from tdsl.cpu.reading import Operands
 from tdsl.cpu.tiles import Tile
 from tdsl.cpu.writer import Index
+
+_AHEAD: Final = 8
+"""How many rows further on memory is asked for."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class Micro:
         return writer.loop(0, self.depth, 1, step, [zero] * total, [operands.vector] * total)
 
     def _column(self, k: str, j: int) -> str:
+        """The j-th vector of a row of the panel."""
         operands, panel = self.operands, self.panel
         writer = operands.writer
         spelled = [*panel.leading, k, writer.index(j * self.tile.lanes)]
@@ -60,3 +64,25 @@ class Micro:
         place = f"{panel.name}[{', '.join(spelled)}]"
         value = writer.op(f"vector.load {place} : {panel.type}, {stored}")
         return operands.widened(value, panel.element, f"{self.tile.lanes}x")
+
+
+@dataclass(frozen=True)
+class PackingMicro(Micro):
+    """The first tile of a panel: it reads columns where they lie, and packs them on the way, so
+    that nobody waits for memory twice."""
+
+    first: Index = 0
+
+    def _column(self, k: str, j: int) -> str:
+        writer, lanes = self.operands.writer, self.tile.lanes
+        right = self.operands.product.right
+        n = writer.add(self.first, j * lanes)
+        value = self.operands.along(right, None, k=k, n=n)
+        ahead = writer.add(k, _AHEAD)
+        self.operands.prefetch(right, k=ahead, n=n)
+        place = ", ".join([*self.panel.leading, k, writer.index(j * lanes)])
+        writer.raw(
+            f"vector.store {value}, {self.panel.name}[{place}] : {self.panel.type}, "
+            f"{self.operands.vector}"
+        )
+        return value

@@ -26,55 +26,34 @@ class Panel:
     first: Index
     depth: Index
     memory: tuple[str, str]
-    """The name and the type of the memory: some panels."""
-    slot: Index
-    """Which of them this one is."""
+    """The name and the type of the memory: one panel."""
 
-    def pack_rows(self, panels: Index) -> None:
-        """As many whole panels, from this one on, at once: the longer the pieces of rows that are
-        read, the less memory has to jump."""
-        writer, tile = self.writer, self.tile
-
-        def row(k: str, _: list[str]) -> tuple[()]:
-            def panel(p: str, _: list[str]) -> tuple[()]:
-                first = writer.add(self.first, writer.mul(p, tile.columns))
-                for j in range(tile.vectors):
-                    value = read_columns(self.operands, first, k, j, None)
-                    self._store(value, writer.add(self.slot, p), k, j * tile.lanes)
-                return ()
-
-            writer.loop(0, panels, 1, panel)
-            return ()
-
-        writer.loop(0, self.depth, 1, row)
-
-    def _store(self, value: str, slot: Index, k: Index, column: Index) -> None:
+    def _store(self, value: str, k: Index, column: Index) -> None:
         panel, type_ = self.memory
-        place = ", ".join(self.writer.index(one) for one in (slot, k, column))
+        place = ", ".join(self.writer.index(one) for one in (0, k, column))
         self.writer.raw(f"vector.store {value}, {panel}[{place}] : {type_}, {self.operands.vector}")
 
     def pack(self, count: Index, is_whole: bool | str) -> None:
         """Copy the panel's columns next to each other, converted, and filled up with zeros."""
         writer = self.writer
-
-        def copy(part: bool) -> None:
-            masks = column_masks(writer, self.tile, count) if part else [None] * self.tile.vectors
-
-            def row(k: str, _: list[str]) -> tuple[()]:
-                for j in range(self.tile.vectors):
-                    value = read_columns(self.operands, self.first, k, j, masks[j])
-                    self._store(value, self.slot, k, j * self.tile.lanes)
-                return ()
-
-            writer.loop(0, self.depth, 1, row)
-
-        if not lies_along(self.product.right, "n"):
-            if lies_along(self.product.right, "k"):
-                writer.branch(is_whole, self._pack_blocks, lambda: self._pack_transposed(count))
-            else:
-                self._pack_transposed(count)
+        if lies_along(self.product.right, "n"):
+            self._pack_rows(count)
+        elif lies_along(self.product.right, "k"):
+            writer.branch(is_whole, self._pack_blocks, lambda: self._pack_transposed(count))
         else:
-            writer.branch(is_whole, lambda: copy(False), lambda: copy(True))
+            self._pack_transposed(count)
+
+    def _pack_rows(self, count: Index) -> None:
+        """A last panel: of a whole one, the first tile packs the rows that it reads."""
+        masks = column_masks(self.writer, self.tile, count)
+
+        def row(k: str, _: list[str]) -> tuple[()]:
+            for j, mask in enumerate(masks):
+                value = read_columns(self.operands, self.first, k, j, mask)
+                self._store(value, k, j * self.tile.lanes)
+            return ()
+
+        self.writer.loop(0, self.depth, 1, row)
 
     def _pack_blocks(self) -> None:
         """All columns, in square blocks that are turned in registers."""
@@ -89,7 +68,7 @@ class Panel:
                     for i in range(lanes)
                 ]
                 for i, row in enumerate(self._turned(rows)):
-                    self._store(row, self.slot, writer.add(k, i), j)
+                    self._store(row, writer.add(k, i), j)
                 return ()
 
             writer.loop(0, self.tile.columns, lanes, columns)
@@ -122,7 +101,7 @@ class Panel:
         """Element by element, from a place of the inner dimension on."""
         writer = self.writer
         panel, type_ = self.memory
-        slot = writer.index(self.slot)
+        slot = writer.index(0)
         element = self.product.element
 
         def column(j: str, _: list[str]) -> tuple[()]:
@@ -147,9 +126,9 @@ class Panel:
         writer.loop(count, self.tile.columns, 1, nothing)
 
 
-def column_masks(writer: Writer, tile: Tile, count: Index) -> list[str | None]:
+def column_masks(writer: Writer, tile: Tile, count: Index) -> list[str]:
     """For each vector of a panel, which of its lanes are columns."""
-    found: list[str | None] = []
+    found: list[str] = []
     for j in range(tile.vectors):
         # A size beyond the vector, or below 0, is what create_mask clamps.
         left = writer.index(writer.sub(count, j * tile.lanes))

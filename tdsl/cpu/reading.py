@@ -46,6 +46,13 @@ class Operands:
             )
         return self.widened(value, side.element, f"{self.lanes}x")
 
+    def prefetch(self, side: Side, **loops: Index) -> None:
+        """Ask for memory that is read soon; it need not be there."""
+        type_ = self.arguments[side.argument][1]
+        self.writer.raw(
+            f"memref.prefetch {self._place(side, **loops)}, read, locality<3>, data : {type_}"
+        )
+
     def fma(self, left: str, right: str, total: str) -> str:
         if self.machine.fma:
             return self.writer.op(f"vector.fma {left}, {right}, {total} : {self.vector}")

@@ -93,6 +93,11 @@ class Writer:
             }[predicate]
         return self.op(f"arith.cmpi {predicate}, {self.index(left)}, {self.index(right)} : index")
 
+    def choose(self, condition: bool | str, left: Index, right: Index) -> Index:
+        if isinstance(condition, bool):
+            return left if condition else right
+        return self.op(f"arith.select {condition}, {self.index(left)}, {self.index(right)} : index")
+
     def _arith(self, name: str, left: Index, right: Index, flags: str = "") -> str:
         spelled = f" {flags}" if flags else ""
         return self.op(f"arith.{name} {self.index(left)}, {self.index(right)}{spelled} : index")

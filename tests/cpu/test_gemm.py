@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import ml_dtypes
+import native_support
 import numpy as np
 import pytest
 from kernel_support import Compiled
@@ -13,6 +14,7 @@ from native_support import Native, identity, open_interface, product, projection
 
 import tdsl
 from tdsl.cpu.backend import CPU
+from tdsl.cpu.compiler import compile_text
 from tdsl.cpu.gemm import Gemm
 from tdsl.cpu.packing import pack_array, packed_shape
 from tdsl.cpu.tiles import tile_for
@@ -136,6 +138,7 @@ def test_a_kernel_that_writes_too_far_is_seen(monkeypatch: pytest.MonkeyPatch) -
         return Kernel(kernel.symbol, text, kernel.scratch)
 
     monkeypatch.setattr(Gemm, "generate", broken)
+    monkeypatch.setattr(native_support, "compile_isolated", compile_text)  # here, not elsewhere
     native = Native(product(9, 4, 50), Options(_NATIVE))
     with pytest.raises(AssertionError, match="written after result 0"):
         native(_normal(9, 4), _normal(4, 50))
