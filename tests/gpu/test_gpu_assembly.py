@@ -112,12 +112,12 @@ def _kernels() -> dict[str, Callable[[str], Kernel]]:
                 lambda name, kind=kind, length=length: _rows(name, kind, length)  # type: ignore[misc]
             )
     found["layer_norm_f64_1024"] = lambda name: _rows(name, "layer_norm", 1024, "f64")
-    for depth in (64, 128, 256):
+    for depth in (64, 128, 256, 1024):
         found[f"attention_{depth}"] = (
             lambda name, depth=depth: _attention(name, depth)  # type: ignore[misc]
         )
     found["attention_flags_64"] = lambda name: _attention(name, 64, mask="flags")
-    for depth in (64, 256):
+    for depth in (64, 256, 1024):
         found[f"attention_f64_{depth}"] = (
             lambda name, depth=depth: _attention(name, depth, "f64")  # type: ignore[misc]
         )

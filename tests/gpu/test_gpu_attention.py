@@ -60,7 +60,7 @@ def test_any_number_of_queries_and_keys(queries: int, keys: int, aligned: bool) 
 
 @pytest.mark.parametrize(
     ("depth", "width"),
-    [(1, 1), (4, 7), (15, 17), (16, 16), (31, 65), (64, 64), (80, 96), (128, 128), (256, 256)],
+    [(1, 1), (4, 7), (15, 17), (16, 16), (31, 65), (64, 64), (80, 96), (128, 128), (256, 256), (300, 520)],
 )
 def test_any_depth_and_width(depth: int, width: int) -> None:
     """With the tiles that are used."""
@@ -307,5 +307,5 @@ def test_memory_does_not_grow_with_the_keys() -> None:
 
 
 def test_deep_heads_are_refused() -> None:
-    with pytest.raises(Refused, match="heads of depth 257: sums for at most 256"):
-        made(attention_text(1, 8, 8, 257, 8), lambda *x: attention.kernel("k", *x))
+    with pytest.raises(Refused, match="heads of depth 1025: sums for at most 1024"):
+        made(attention_text(1, 8, 8, 1025, 8), lambda *x: attention.kernel("k", *x))

@@ -11,8 +11,9 @@ import pytest
 import tdsl
 from tdsl.check.modules import check_source
 from tdsl.errors import TargetError
+from tdsl.gpu.acting import ORDER_VARIABLE
 from tdsl.gpu.compiler import compile_emulated, compile_ptx
-from tdsl.gpu.emulator import EmulationError, Emulator
+from tdsl.gpu.emulator import ORDERS, EmulationError, Emulator
 from tdsl.gpu.object import GpuObject
 from tdsl.gpu.plan import Buffer, Copy, Launch, Linear, Loop, Number, Plan, Pointer
 from tdsl.graph.elaborate import elaborate
@@ -294,3 +295,38 @@ def test_one_function_is_compiled_for_the_emulator() -> None:
         module.f.compile(target="nvptx:sm_80")
     with pytest.raises(TargetError, match="has no stage asm"):
         fast.mlir("asm", N=4)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("shape", [(64,), (5, 37, 41), (1, 300), (3, 63)])
+def test_reductions_with_few_results_are_shared_by_blocks(
+    shape: tuple[int, ...], order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ORDER_VARIABLE, order)
+    sizes = ", ".join("NMK"[: len(shape)])
+    text = (
+        f"pub fn f[{sizes}](x: f32[{sizes}], n: i32[{sizes}]) -> (f32, f32, i64, i32, bool) {{\n"
+        "    (sum(x), max(x), sum(n), min(n), all(n >= 0))\n}"
+    )
+    x = np.random.default_rng(5).standard_normal(shape).astype(np.float32)
+    n = np.random.default_rng(6).integers(0, 99, shape).astype(np.int32)
+    total, largest, number, least, everywhere = emulated(text, x, n)
+    np.testing.assert_allclose(total, x.sum(dtype=np.float64), rtol=1e-4, atol=1e-5)
+    assert largest == x.max()
+    assert number == n.sum()
+    assert least == n.min()
+    assert everywhere
+
+
+def test_a_shared_reduction_keeps_nan_and_what_it_began_with() -> None:
+    text = "pub fn f[N](x: f32[N]) -> (f32, f32) { (max(x), sum(x)) }"
+    x = np.ones(500, np.float32)
+    x[123] = np.nan
+    assert all(np.isnan(value) for value in emulated(text, x))
+    made = compiled(text, N=500)
+    assert ".shared" in made.ptx
+    assert made.ptx.count("bar.sync") >= 8
+    # Where there are many results, each is a thread's own.
+    columns = "pub fn f[N, M](x: f32[N, M]) -> f32[M] { sum(x, axis=0) }"
+    assert ".shared" not in compiled(columns, N=64, M=2**16).ptx
+    assert ".shared" in compiled(columns, N=64, M=8).ptx

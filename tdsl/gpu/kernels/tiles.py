@@ -133,7 +133,7 @@ def attention_tile(element: str, depth: int, queries: int) -> AttentionTile:
     """The tile for heads of this depth: all of it in shared memory."""
     # As many blocks as registers are left for: the sums of deeper heads take more.
     blocks = 3 if depth <= 64 else 2 if depth <= 128 else 1
-    rows = SIDE if queries <= SIDE else 64
+    rows = SIDE if queries <= SIDE or depth > 256 else 64
     if element == "f64":
         return AttentionTile(min(rows, 32), 32, 16, 64, blocks)
     if depth <= 64:
@@ -150,8 +150,8 @@ def tensor_attention_tile(pack: int, depth: int) -> TensorAttentionTile:
     return TensorAttentionTile(64, 32 if pack == 1 and depth > 64 else 64, blocks=2)
 
 
-MOST_DEPTH: Final = 256
-"""The deepest heads whose sums fit into registers."""
+MOST_DEPTH: Final = 1024
+"""The deepest heads whose sums fit into registers, with as few queries as there can be."""
 HIDDEN: Final = -1e6
 """A score that hides a key: what is added to it, or less, is as good as -inf for numbers that
 differ by less than this."""
