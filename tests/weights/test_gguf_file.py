@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,12 @@ def test_the_sound_one_is_read(tmp_path: Path) -> None:
     assert file.metadata["general.name"] == "tiny"
     assert file.metadata["ids"] == [7, 8, 9]
     assert file.metadata["words"][1].encode("utf-8", "surrogateescape") == b"\xff"
+
+
+def test_what_is_no_regular_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(tdsl.FileError, match="no regular file"):
+        tdsl.gguf(tmp_path / "pipe")
 
 
 def test_files_of_the_package_are_read(tmp_path: Path) -> None:

@@ -12,6 +12,22 @@ import numpy as np
 
 from tdsl.errors import FileError
 from tdsl.runtime.arrays import Array
+from tdsl.runtime.weights.stored import printable
+
+
+def file_error(path: Path, kind: str, text: str, *lines: str) -> FileError:
+    """What is wrong with a file, as the error to raise."""
+    told = "\n  ".join(printable(line) for line in (text, *lines))
+    return FileError(
+        f"[E0705] cannot read `{path}` as {kind}: {told}", code="E0705", path=str(path)
+    )
+
+
+def check_regular(path: Path, kind: str) -> None:
+    """Refuse what is no file before it is opened: a pipe would be waited for."""
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # Python says itself what a folder is
+        raise file_error(path, kind, "it is no regular file")
 
 
 class MappedFile:
@@ -21,19 +37,16 @@ class MappedFile:
     def __init__(self, path: str | os.PathLike[str], kind: str) -> None:
         self.path = Path(path)
         self.kind = kind
+        check_regular(self.path, kind)
         with open(self.path, "rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise self.error("it is no regular file")
-            self.size = status.st_size
+            self.size = os.fstat(file.fileno()).st_size
             if self.size == 0:
                 raise self.error("it is empty")
             self._map = mmap.mmap(file.fileno(), self.size, access=mmap.ACCESS_READ)
 
     def error(self, text: str, *lines: str) -> FileError:
         """What is wrong with the file, as the error to raise."""
-        head = f"[E0705] cannot read `{self.path}` as {self.kind}: {text}"
-        return FileError("\n  ".join((head, *lines)), code="E0705", path=str(self.path))
+        return file_error(self.path, self.kind, text, *lines)
 
     def read(self, begin: int, count: int, what: str) -> bytes:
         """A copy of `count` bytes; `what` is that which should be there."""
@@ -53,7 +66,11 @@ class MappedFile:
         count = 1
         for length in shape:
             count *= length
-        return np.frombuffer(self._map, dtype, count, begin).reshape(shape)
+        try:
+            return np.frombuffer(self._map, dtype, count, begin).reshape(shape)
+        except ValueError:
+            # Nothing times something huge is nothing; NumPy has no such arrays.
+            raise self.error(f"it has an empty array of the shape {list(shape)}") from None
 
     def release(self, begin: int, end: int) -> None:
         """Let the system take back the pages of these bytes; they are read again when touched."""

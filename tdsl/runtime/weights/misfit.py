@@ -14,7 +14,7 @@ from tdsl.runtime.fitting import Misfit
 from tdsl.runtime.layout import Layout as Arrays
 from tdsl.runtime.weights.matching import Match, Missing, Request, match, shown_path
 from tdsl.runtime.weights.renaming import Names
-from tdsl.runtime.weights.stored import Source
+from tdsl.runtime.weights.stored import Source, printable
 from tdsl.syntax.diagnostics import Diagnostic, Label
 from tdsl.types.sizes import Size
 
@@ -71,6 +71,8 @@ class _Refusal:
         nodes += [self.parts[m.fact.path].node for m in misfits if m.fact.path in self.parts]
         spans = dict.fromkeys(node.span for node in nodes)
         labels = (Label(span, "declared here"), *(Label(one) for one in list(spans)[:4]))
+        message = printable(message)
+        lines, helps = [*map(printable, lines)], [*map(printable, helps)]
         text = (f"[E0701] {message}", f"declared at {span!r}", *lines, *helps)
         return BindError(
             "\n  ".join(text),

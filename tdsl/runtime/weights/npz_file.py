@@ -18,6 +18,7 @@ import numpy as np
 
 from tdsl.errors import FileError
 from tdsl.runtime.arrays import Array
+from tdsl.runtime.weights.mapped import check_regular, file_error
 from tdsl.runtime.weights.stored import Stored, ranges
 from tdsl.runtime.weights.tensor_file import TensorFile
 
@@ -29,6 +30,7 @@ def npz(path: str | os.PathLike[str]) -> TensorFile:
     """The arrays of an `.npz` file; each is read when it is asked for."""
     place = Path(path)
     stored: dict[str, Stored] = {}
+    check_regular(place, "npz")
     with (
         open(place, "rb") as opened,
         _told(place, "it is no sound zip archive"),
@@ -64,8 +66,7 @@ def _told(place: Path, what: str) -> Iterator[None]:
 
 
 def _error(place: Path, text: str, *lines: str) -> FileError:
-    head = f"[E0705] cannot read `{place}` as npz: {text}"
-    return FileError("\n  ".join((head, *lines)), code="E0705", path=str(place))
+    return file_error(place, "npz", text, *lines)
 
 
 def _stored(place: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Stored:

@@ -70,6 +70,13 @@ class Unreadable:
     what: str  # "a Python str"
 
 
+def printable(text: str) -> str:
+    """Text that comes from a file, safe to show: a name may hold what steers a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 class Source(Protocol):
     """Where weights come from: arrays by dotted names."""
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tdsl.runtime.arrays import Array, describe_type
-from tdsl.runtime.weights.stored import Stored
+from tdsl.runtime.weights.stored import Stored, printable
 
 
 class TensorFile(Mapping[str, Array]):
@@ -59,14 +59,15 @@ class TensorFile(Mapping[str, Array]):
 
     def __str__(self) -> str:
         """A line for each array, as `print` shows them."""
-        width = max(map(len, self._stored), default=0)
+        names = [printable(name) for name in self._stored]
+        width = max(map(len, names), default=0)
         return "\n".join(
             [
                 repr(self),
                 *(
                     f"  {name:{width}}  {describe_type(stored.dtype, stored.shape)}"
                     + ("" if stored.is_view else f" from {stored.form}")
-                    for name, stored in self._stored.items()
+                    for name, stored in zip(names, self._stored.values(), strict=True)
                 ),
             ]
         )
