@@ -86,7 +86,7 @@ class Host:
         self.constants = [
             str(one) for one in module.body.operations if one.operation.name == "memref.global"
         ]
-        """Arrays that are written in the program, which lie in the code."""
+        """Arrays that are written in the program, which lie in the code; and shared memory."""
         self.largest = 0
         """The largest number that an index may have to hold."""
         arguments = list(as_block(self._function).arguments)
@@ -206,7 +206,9 @@ class Host:
         flush()
         return tuple(steps)
 
-    def _kernel(self, total: int) -> KernelFunction:
+    def _kernel(self, total: int, threads: int | None = None, declared: str = "") -> KernelFunction:
+        if declared and declared not in self.constants:
+            self.constants.append(declared)
         return KernelFunction(
             self._places,
             self._buffer,
@@ -214,6 +216,7 @@ class Host:
             self._snapshots,
             self.constants,
             total,
+            threads,
         )
 
     def _launch(self, kernel: KernelFunction, source: str) -> Launch:

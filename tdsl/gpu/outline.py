@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from math import prod
-from typing import Any
+from typing import Any, Protocol
 
 from mlir import ir
 from mlir.dialects import affine, arith, memref, scf
@@ -13,6 +13,7 @@ from mlir.dialects import affine, arith, memref, scf
 from tdsl.gpu.checks import Checks, status_type
 from tdsl.gpu.places import Key, Places, device_type, element_bytes, key, span
 from tdsl.gpu.plan import Argument, Number, Pointer
+from tdsl.gpu.reductions import Shared, shared_reduction
 from tdsl.lowering.device import MOST_BLOCKS
 from tdsl.lowering.passes.structured import Access, Structured
 from tdsl.lowering.positions import CHECK
@@ -20,6 +21,14 @@ from tdsl.lowering.rewriting import as_block, identity, index
 
 _THREADS = 256
 _WARP = 32
+
+
+class MakeKernel(Protocol):
+    """A new function for so many threads: in blocks of so many, with a declaration in front."""
+
+    def __call__(
+        self, total: int, threads: int | None = None, declared: str = ""
+    ) -> KernelFunction: ...
 
 
 class TooLarge(ValueError):
@@ -38,12 +47,13 @@ class KernelFunction:
         snapshots: Mapping[Key, Any],
         constants: Sequence[str],
         total: int,
+        threads: int | None = None,
     ) -> None:
         """For `total` threads, of which each has a number. `constants` are arrays in the code."""
         self._places, self._buffer, self._status = places, buffer, status
         self._snapshots = snapshots
         self.total = total
-        threads = min(_THREADS, -(-total // _WARP) * _WARP)
+        threads = threads or min(_THREADS, -(-total // _WARP) * _WARP)
         self.block = (threads, 1, 1)
         blocks = -(-total // threads)
         if blocks > MOST_BLOCKS[0]:
@@ -236,7 +246,7 @@ def thread_order(item: Structured) -> list[int]:
 
 def outline_operation(
     operation: Any,
-    make: Callable[[int], KernelFunction],
+    make: MakeKernel,
     checks: Checks,
     around: Sequence[tuple[Any, int]] = (),
     first: Sequence[Any] = (),
@@ -248,6 +258,9 @@ def outline_operation(
     """
     item = Structured.of(operation)
     extents = extents_of(item)
+    shared = shared_reduction(item, extents) if not around else None
+    if shared is not None:
+        return _outline_shared(item, extents, shared, make, checks)
     order = thread_order(item)
     outer = [extent for _, extent in around]
     sizes = [*outer, *(extents[dimension] for dimension in order)]
@@ -273,6 +286,66 @@ def outline_operation(
     return kernel
 
 
+def _outline_shared(
+    item: Structured,
+    extents: Sequence[int],
+    shared: Shared,
+    make: MakeKernel,
+    checks: Checks,
+) -> KernelFunction:
+    """A block of threads for each element of the result of a reduction."""
+    operation = item.operation
+    parallel = thread_order(item)
+    reduced = [at for at in item.order() if item.reductions[at]]
+    sizes = [extents[dimension] for dimension in parallel]
+    depth = prod(extents[dimension] for dimension in reduced)
+    kernel = make(prod(sizes) * shared.threads, shared.threads, shared.memory)
+    with ExitStack() as stack:
+        stack.enter_context(operation.location)
+        number = kernel.open(stack)
+        with ir.InsertionPoint(kernel.anchor):
+            thread = arith.RemUIOp(number, index(shared.threads)).result
+            block = arith.DivUIOp(number, index(shared.threads)).result
+            places = coordinates(block, sizes)
+        counters: list[Any] = [None] * item.rank
+        for dimension, place in zip(parallel, places, strict=True):
+            counters[dimension] = place
+        kernel.capture(operation)
+        memories = [_memory(kernel, access) for access in item.accesses]
+        inputs = len(item.inputs)
+        loop = scf.ForOp(thread, index(depth), index(shared.threads), [shared.neutral()])
+        with ir.InsertionPoint(loop.body):
+            steps = coordinates(loop.induction_variable, [extents[at] for at in reduced])
+            for dimension, step in zip(reduced, steps, strict=True):
+                counters[dimension] = step
+            used = [any(True for _ in one.uses) for one in as_block(operation).arguments]
+            given = [
+                _read(access, memory, counters) if used[at] else None
+                for at, (access, memory) in enumerate(
+                    zip(item.inputs, memories[:inputs], strict=True)
+                )
+            ]
+            values = [*given, loop.inner_iter_args[0]]
+            scf.YieldOp(_body(operation, values, counters, checks, kernel))
+        parts = shared.total(thread, loop.results[0])
+        first = arith.CmpIOp(arith.CmpIPredicate.eq, thread, index(0)).result
+        choice = scf.IfOp(first)
+        with ir.InsertionPoint(choice.then_block):
+            place = _indices(item.outputs[0], counters)
+            begun = memref.LoadOp(memories[-1], place).result
+            found = memref.LoadOp(parts, [index(0)]).result
+            memref.StoreOp(shared.combined(begun, found), memories[-1], place)
+            scf.YieldOp([])
+    operation.erase()
+    return kernel
+
+
+def _read(access: Access, memory: Any, counters: Sequence[Any]) -> Any:
+    if access.is_scalar:
+        return memory
+    return memref.LoadOp(memory, _indices(access, counters)).result
+
+
 def _memory(kernel: KernelFunction, access: Access) -> Any:
     return kernel.number(access.value) if access.is_scalar else kernel.memory(access.value)
 
@@ -291,10 +364,7 @@ def _nest(
     used = [any(True for _ in argument.uses) for argument in block.arguments]
 
     def read(at: int) -> Any:
-        access = item.accesses[at]
-        if access.is_scalar:
-            return memories[at]
-        return memref.LoadOp(memories[at], _indices(access, counters)).result
+        return _read(item.accesses[at], memories[at], counters)
 
     outputs = range(inputs, len(memories))
     carried = [read(at) if used[at] or reduced else None for at in outputs]
@@ -383,7 +453,7 @@ def is_check(operation: Any) -> bool:
 def outline_checks(
     around: Sequence[tuple[Any, int]],
     found: Sequence[Any],
-    make: Callable[[int], KernelFunction],
+    make: MakeKernel,
     checks: Checks,
 ) -> KernelFunction:
     """A thread for each step of loops that do nothing but check positions."""
@@ -401,9 +471,7 @@ def outline_checks(
     return kernel
 
 
-def outline_numbers(
-    operations: Sequence[Any], make: Callable[[int], KernelFunction], checks: Checks
-) -> KernelFunction:
+def outline_numbers(operations: Sequence[Any], make: MakeKernel, checks: Checks) -> KernelFunction:
     """One thread that does what the host function does with single numbers: stores and checks."""
     kernel = make(1)
     with ExitStack() as stack:
@@ -418,9 +486,7 @@ def outline_numbers(
     return kernel
 
 
-def outline_snapshot(
-    loaded: Any, target: Any, make: Callable[[int], KernelFunction]
-) -> KernelFunction:
+def outline_snapshot(loaded: Any, target: Any, make: MakeKernel) -> KernelFunction:
     """One thread that keeps a number for later, when its memory will hold another."""
     kernel = make(1)
     with ExitStack() as stack:
