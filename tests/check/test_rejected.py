@@ -107,3 +107,8 @@ def test_a_help_is_said_once() -> None:
     reporter.report("E0401", "a mistake", span, helps=[Help("one"), Help("two"), Help("one")])
     (found,) = reporter.in_order()
     assert [help_.text for help_ in found.helps] == ["one", "two"]
+
+
+def test_a_body_that_is_checked_once_an_item_says_the_same_once() -> None:
+    text = "fn f[N](x: f32[N]) -> [f32[N]; 3] { [y + x for i in 0..3] }"
+    assert [found.code for found in check_text(text).diagnostics] == ["E0801"]

@@ -7,12 +7,15 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tdsl.cli import main as command_line
 
 Command = Callable[..., Any]
 
@@ -139,6 +142,19 @@ def test_an_internal_fault_is_3_with_what_to_report(good: Path, tmp_path: Path) 
     assert str(report) in done.stderr
     assert "Traceback" in report.read_text()
     assert "Traceback" in run(TDSL_DEBUG="1").stderr
+
+
+def test_a_fault_outside_of_every_command_is_3_too(
+    tdslc: Command, good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**_: object) -> None:
+        raise ZeroDivisionError("for this test")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(command_line, "app", fail)
+    done = tdslc("check", good)
+    assert done.code == 3
+    assert "internal fault: ZeroDivisionError: for this test" in done.err
 
 
 def test_json_is_one_object(tdslc: Command, good: Path, wrong: Path, tmp_path: Path) -> None:
