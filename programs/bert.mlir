@@ -70,100 +70,100 @@ func.func @states(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<
       %0 = arith.addf %in, %in_1 : f32 loc("bert.tdsl":79:20)
       linalg.yield %0 : f32 loc("bert.tdsl":79:20)
   } -> tensor<2x4x6xf32> loc("bert.tdsl":79:20)
-  %zero = arith.constant 0.0 : f32 loc("<std.nn>":203:23)
-  %empty_4 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":203:23)
-  %initial = linalg.fill ins(%zero : f32) outs(%empty_4 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":203:23)
+  %zero = arith.constant 0.0 : f32 loc("<std.nn>":214:23)
+  %empty_4 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":214:23)
+  %initial = linalg.fill ins(%zero : f32) outs(%empty_4 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":214:23)
   %sum = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%embedded : tensor<2x4x6xf32>)
       outs(%initial : tensor<2x4xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-      linalg.yield %0 : f32 loc("<std.nn>":203:23)
-  } -> tensor<2x4xf32> loc("<std.nn>":203:23)
-  %empty_5 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":203:23)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+      linalg.yield %0 : f32 loc("<std.nn>":214:23)
+  } -> tensor<2x4xf32> loc("<std.nn>":214:23)
+  %empty_5 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":214:23)
   %mean = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%sum : tensor<2x4xf32>)
       outs(%empty_5 : tensor<2x4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-      linalg.yield %1 : f32 loc("<std.nn>":203:23)
-  } -> tensor<2x4x1xf32> loc("<std.nn>":203:23)
-  %empty_6 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":203:19)
+      %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+      linalg.yield %1 : f32 loc("<std.nn>":214:23)
+  } -> tensor<2x4x1xf32> loc("<std.nn>":214:23)
+  %empty_6 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":214:19)
   %centred = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%embedded, %mean : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
       outs(%empty_6 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-      linalg.yield %0 : f32 loc("<std.nn>":203:19)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":203:19)
-  %empty_7 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":204:25)
+      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+      linalg.yield %0 : f32 loc("<std.nn>":214:19)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":214:19)
+  %empty_7 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":215:25)
   %mul = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%centred : tensor<2x4x6xf32>)
       outs(%empty_7 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-      linalg.yield %0 : f32 loc("<std.nn>":204:25)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":204:25)
-  %empty_8 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":204:20)
-  %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_8 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":204:20)
+      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+      linalg.yield %0 : f32 loc("<std.nn>":215:25)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":215:25)
+  %empty_8 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":215:20)
+  %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_8 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":215:20)
   %sum_1 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%mul : tensor<2x4x6xf32>)
       outs(%initial_1 : tensor<2x4xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-      linalg.yield %0 : f32 loc("<std.nn>":204:20)
-  } -> tensor<2x4xf32> loc("<std.nn>":204:20)
-  %empty_9 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":204:20)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+      linalg.yield %0 : f32 loc("<std.nn>":215:20)
+  } -> tensor<2x4xf32> loc("<std.nn>":215:20)
+  %empty_9 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":215:20)
   %variance = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%sum_1 : tensor<2x4xf32>)
       outs(%empty_9 : tensor<2x4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-      linalg.yield %1 : f32 loc("<std.nn>":204:20)
-  } -> tensor<2x4x1xf32> loc("<std.nn>":204:20)
-  %empty_10 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:21)
+      %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+      linalg.yield %1 : f32 loc("<std.nn>":215:20)
+  } -> tensor<2x4x1xf32> loc("<std.nn>":215:20)
+  %empty_10 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:21)
   %add_1 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%variance : tensor<2x4x1xf32>)
       outs(%empty_10 : tensor<2x4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":205:21)
-      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-      linalg.yield %1 : f32 loc("<std.nn>":205:21)
-  } -> tensor<2x4x1xf32> loc("<std.nn>":205:21)
-  %empty_11 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:15)
+      %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":216:21)
+      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+      linalg.yield %1 : f32 loc("<std.nn>":216:21)
+  } -> tensor<2x4x1xf32> loc("<std.nn>":216:21)
+  %empty_11 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:15)
   %rsqrt = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%add_1 : tensor<2x4x1xf32>)
       outs(%empty_11 : tensor<2x4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-      linalg.yield %0 : f32 loc("<std.nn>":205:15)
-  } -> tensor<2x4x1xf32> loc("<std.nn>":205:15)
-  %empty_12 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+      %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+      linalg.yield %0 : f32 loc("<std.nn>":216:15)
+  } -> tensor<2x4x1xf32> loc("<std.nn>":216:15)
+  %empty_12 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
   %mul_1 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%centred, %rsqrt : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
       outs(%empty_12 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-  %empty_13 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+  %empty_13 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
   %mul_2 = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%mul_1, %p.norm.gain : tensor<2x4x6xf32>, tensor<6xf32>)
       outs(%empty_13 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-  %empty_14 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+  %empty_14 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
   %norm = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%mul_2, %p.norm.bias : tensor<2x4x6xf32>, tensor<6xf32>)
       outs(%empty_14 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
   %looped = scf.for %step = %c0 to %c2 step %c1 iter_args(%x = %norm) -> (tensor<2x4x6xf32>) {
     %b.query.weight = tensor.extract_slice %p.layers.query.weight[%step, 0, 0] [1, 6, 6] [1, 1, 1] : tensor<2x6x6xf32> to tensor<6x6xf32> loc("bert.tdsl":80:5)
     %b.query.bias = tensor.extract_slice %p.layers.query.bias[%step, 0] [1, 6] [1, 1] : tensor<2x6xf32> to tensor<6xf32> loc("bert.tdsl":80:5)
@@ -230,20 +230,20 @@ func.func @states(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<
     %empty_21 = tensor.empty() : tensor<2x2x4x3xf32> loc("bert.tdsl":53:13)
     %transposed_1 = linalg.transpose ins(%parts_1 : tensor<2x4x2x3xf32>) outs(%empty_21 : tensor<2x2x4x3xf32>) permutation = [0, 2, 1, 3] loc("bert.tdsl":53:13)
     %k = tensor.reshape %transposed_1(%shape_4) : (tensor<2x2x4x3xf32>, tensor<3xindex>) -> tensor<4x4x3xf32> loc("bert.tdsl":53:5)
-    %empty_22 = tensor.empty() : tensor<4x3x4xf32> loc("<std.nn>":338:24)
-    %transposed_2 = linalg.transpose ins(%k : tensor<4x4x3xf32>) outs(%empty_22 : tensor<4x3x4xf32>) permutation = [0, 2, 1] loc("<std.nn>":338:24)
-    %empty_23 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":338:20)
-    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_23 : tensor<4x4x4xf32>) -> tensor<4x4x4xf32> loc("<std.nn>":338:20)
-    %matmul_2 = linalg.batch_matmul ins(%q, %transposed_2 : tensor<4x4x3xf32>, tensor<4x3x4xf32>) outs(%filled_2 : tensor<4x4x4xf32>) -> tensor<4x4x4xf32> loc("<std.nn>":338:20)
-    %empty_24 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":338:20)
+    %empty_22 = tensor.empty() : tensor<4x3x4xf32> loc("<std.nn>":357:24)
+    %transposed_2 = linalg.transpose ins(%k : tensor<4x4x3xf32>) outs(%empty_22 : tensor<4x3x4xf32>) permutation = [0, 2, 1] loc("<std.nn>":357:24)
+    %empty_23 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":357:20)
+    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_23 : tensor<4x4x4xf32>) -> tensor<4x4x4xf32> loc("<std.nn>":357:20)
+    %matmul_2 = linalg.batch_matmul ins(%q, %transposed_2 : tensor<4x4x3xf32>, tensor<4x3x4xf32>) outs(%filled_2 : tensor<4x4x4xf32>) -> tensor<4x4x4xf32> loc("<std.nn>":357:20)
+    %empty_24 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":357:20)
     %div = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%matmul_2 : tensor<4x4x4xf32>)
         outs(%empty_24 : tensor<4x4x4xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.7320508 : f32 loc("<std.nn>":338:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":338:20)
-        linalg.yield %1 : f32 loc("<std.nn>":338:20)
-    } -> tensor<4x4x4xf32> loc("<std.nn>":338:20)
+        %0 = arith.constant 1.7320508 : f32 loc("<std.nn>":357:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":357:20)
+        linalg.yield %1 : f32 loc("<std.nn>":357:20)
+    } -> tensor<4x4x4xf32> loc("<std.nn>":357:20)
     %empty_25 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":156:16)
     %seen = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%reshaped, %div : tensor<4x4x4xi8>, tensor<4x4x4xf32>)
@@ -356,9 +356,9 @@ func.func @states(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<
     %empty_37 = tensor.empty() : tensor<2x2x4x3xf32> loc("bert.tdsl":53:13)
     %transposed_3 = linalg.transpose ins(%parts_2 : tensor<2x4x2x3xf32>) outs(%empty_37 : tensor<2x2x4x3xf32>) permutation = [0, 2, 1, 3] loc("bert.tdsl":53:13)
     %v = tensor.reshape %transposed_3(%shape_4) : (tensor<2x2x4x3xf32>, tensor<3xindex>) -> tensor<4x4x3xf32> loc("bert.tdsl":53:5)
-    %empty_38 = tensor.empty() : tensor<4x4x3xf32> loc("<std.nn>":338:5)
-    %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_38 : tensor<4x4x3xf32>) -> tensor<4x4x3xf32> loc("<std.nn>":338:5)
-    %mixed = linalg.batch_matmul ins(%masked_softmax, %v : tensor<4x4x4xf32>, tensor<4x4x3xf32>) outs(%filled_4 : tensor<4x4x3xf32>) -> tensor<4x4x3xf32> loc("<std.nn>":338:5)
+    %empty_38 = tensor.empty() : tensor<4x4x3xf32> loc("<std.nn>":357:5)
+    %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_38 : tensor<4x4x3xf32>) -> tensor<4x4x3xf32> loc("<std.nn>":357:5)
+    %mixed = linalg.batch_matmul ins(%masked_softmax, %v : tensor<4x4x4xf32>, tensor<4x4x3xf32>) outs(%filled_4 : tensor<4x4x3xf32>) -> tensor<4x4x3xf32> loc("<std.nn>":357:5)
     %shape_5 = arith.constant dense<[2, 2, 4, 3]> : tensor<4xindex> loc("bert.tdsl":63:28)
     %reshaped_5 = tensor.reshape %mixed(%shape_5) : (tensor<4x4x3xf32>, tensor<4xindex>) -> tensor<2x2x4x3xf32> loc("bert.tdsl":63:28)
     %empty_39 = tensor.empty() : tensor<2x4x2x3xf32> loc("bert.tdsl":63:18)
@@ -384,99 +384,99 @@ func.func @states(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<
         %0 = arith.addf %in, %in_1 : f32 loc("bert.tdsl":71:18)
         linalg.yield %0 : f32 loc("bert.tdsl":71:18)
     } -> tensor<2x4x6xf32> loc("bert.tdsl":71:18)
-    %empty_43 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":203:23)
-    %initial_4 = linalg.fill ins(%zero : f32) outs(%empty_43 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":203:23)
+    %empty_43 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":214:23)
+    %initial_4 = linalg.fill ins(%zero : f32) outs(%empty_43 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":214:23)
     %sum_3 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%add_2 : tensor<2x4x6xf32>)
         outs(%initial_4 : tensor<2x4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-        linalg.yield %0 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x4xf32> loc("<std.nn>":203:23)
-    %empty_44 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":203:23)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+        linalg.yield %0 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x4xf32> loc("<std.nn>":214:23)
+    %empty_44 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":214:23)
     %mean_1 = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_3 : tensor<2x4xf32>)
         outs(%empty_44 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-        linalg.yield %1 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":203:23)
-    %empty_45 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":203:19)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+        linalg.yield %1 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":214:23)
+    %empty_45 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":214:19)
     %centred_1 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%add_2, %mean_1 : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
         outs(%empty_45 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-        linalg.yield %0 : f32 loc("<std.nn>":203:19)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":203:19)
-    %empty_46 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":204:25)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+        linalg.yield %0 : f32 loc("<std.nn>":214:19)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":214:19)
+    %empty_46 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":215:25)
     %mul_3 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred_1 : tensor<2x4x6xf32>)
         outs(%empty_46 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-        linalg.yield %0 : f32 loc("<std.nn>":204:25)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":204:25)
-    %empty_47 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":204:20)
-    %initial_5 = linalg.fill ins(%zero : f32) outs(%empty_47 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":204:20)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+        linalg.yield %0 : f32 loc("<std.nn>":215:25)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":215:25)
+    %empty_47 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":215:20)
+    %initial_5 = linalg.fill ins(%zero : f32) outs(%empty_47 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":215:20)
     %sum_4 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%mul_3 : tensor<2x4x6xf32>)
         outs(%initial_5 : tensor<2x4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-        linalg.yield %0 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x4xf32> loc("<std.nn>":204:20)
-    %empty_48 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":204:20)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+        linalg.yield %0 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x4xf32> loc("<std.nn>":215:20)
+    %empty_48 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":215:20)
     %variance_1 = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_4 : tensor<2x4xf32>)
         outs(%empty_48 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-        linalg.yield %1 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":204:20)
-    %empty_49 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:21)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+        linalg.yield %1 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":215:20)
+    %empty_49 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:21)
     %add_3 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%variance_1 : tensor<2x4x1xf32>)
         outs(%empty_49 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":205:21)
-        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-        linalg.yield %1 : f32 loc("<std.nn>":205:21)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":205:21)
-    %empty_50 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:15)
+        %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":216:21)
+        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+        linalg.yield %1 : f32 loc("<std.nn>":216:21)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":216:21)
+    %empty_50 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:15)
     %rsqrt_1 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%add_3 : tensor<2x4x1xf32>)
         outs(%empty_50 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-        linalg.yield %0 : f32 loc("<std.nn>":205:15)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":205:15)
-    %empty_51 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+        linalg.yield %0 : f32 loc("<std.nn>":216:15)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":216:15)
+    %empty_51 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %mul_4 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred_1, %rsqrt_1 : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
         outs(%empty_51 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-    %empty_52 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+    %empty_52 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %mul_5 = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_4, %b.norm_1.gain : tensor<2x4x6xf32>, tensor<6xf32>)
         outs(%empty_52 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-    %empty_53 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+    %empty_53 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %y = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_5, %b.norm_1.bias : tensor<2x4x6xf32>, tensor<6xf32>)
         outs(%empty_53 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %reshaped_8 = tensor.reshape %y(%shape_1) : (tensor<2x4x6xf32>, tensor<2xindex>) -> tensor<8x6xf32> loc("<std.nn>":22:5)
     %empty_54 = tensor.empty() : tensor<8x24xf32> loc("<std.nn>":22:5)
     %filled_6 = linalg.fill ins(%zero : f32) outs(%empty_54 : tensor<8x24xf32>) -> tensor<8x24xf32> loc("<std.nn>":22:5)
@@ -565,99 +565,99 @@ func.func @states(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<
         %0 = arith.addf %in, %in_1 : f32 loc("bert.tdsl":72:10)
         linalg.yield %0 : f32 loc("bert.tdsl":72:10)
     } -> tensor<2x4x6xf32> loc("bert.tdsl":72:10)
-    %empty_65 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":203:23)
-    %initial_6 = linalg.fill ins(%zero : f32) outs(%empty_65 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":203:23)
+    %empty_65 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":214:23)
+    %initial_6 = linalg.fill ins(%zero : f32) outs(%empty_65 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":214:23)
     %sum_5 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%add_5 : tensor<2x4x6xf32>)
         outs(%initial_6 : tensor<2x4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-        linalg.yield %0 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x4xf32> loc("<std.nn>":203:23)
-    %empty_66 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":203:23)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+        linalg.yield %0 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x4xf32> loc("<std.nn>":214:23)
+    %empty_66 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":214:23)
     %mean_2 = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_5 : tensor<2x4xf32>)
         outs(%empty_66 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-        linalg.yield %1 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":203:23)
-    %empty_67 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":203:19)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+        linalg.yield %1 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":214:23)
+    %empty_67 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":214:19)
     %centred_2 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%add_5, %mean_2 : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
         outs(%empty_67 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-        linalg.yield %0 : f32 loc("<std.nn>":203:19)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":203:19)
-    %empty_68 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":204:25)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+        linalg.yield %0 : f32 loc("<std.nn>":214:19)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":214:19)
+    %empty_68 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":215:25)
     %mul_8 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred_2 : tensor<2x4x6xf32>)
         outs(%empty_68 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-        linalg.yield %0 : f32 loc("<std.nn>":204:25)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":204:25)
-    %empty_69 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":204:20)
-    %initial_7 = linalg.fill ins(%zero : f32) outs(%empty_69 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":204:20)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+        linalg.yield %0 : f32 loc("<std.nn>":215:25)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":215:25)
+    %empty_69 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":215:20)
+    %initial_7 = linalg.fill ins(%zero : f32) outs(%empty_69 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":215:20)
     %sum_6 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%mul_8 : tensor<2x4x6xf32>)
         outs(%initial_7 : tensor<2x4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-        linalg.yield %0 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x4xf32> loc("<std.nn>":204:20)
-    %empty_70 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":204:20)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+        linalg.yield %0 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x4xf32> loc("<std.nn>":215:20)
+    %empty_70 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":215:20)
     %variance_2 = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_6 : tensor<2x4xf32>)
         outs(%empty_70 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-        linalg.yield %1 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":204:20)
-    %empty_71 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:21)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+        linalg.yield %1 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":215:20)
+    %empty_71 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:21)
     %add_6 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%variance_2 : tensor<2x4x1xf32>)
         outs(%empty_71 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":205:21)
-        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-        linalg.yield %1 : f32 loc("<std.nn>":205:21)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":205:21)
-    %empty_72 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:15)
+        %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":216:21)
+        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+        linalg.yield %1 : f32 loc("<std.nn>":216:21)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":216:21)
+    %empty_72 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:15)
     %rsqrt_2 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%add_6 : tensor<2x4x1xf32>)
         outs(%empty_72 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-        linalg.yield %0 : f32 loc("<std.nn>":205:15)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":205:15)
-    %empty_73 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+        linalg.yield %0 : f32 loc("<std.nn>":216:15)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":216:15)
+    %empty_73 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %mul_9 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred_2, %rsqrt_2 : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
         outs(%empty_73 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-    %empty_74 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+    %empty_74 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %mul_10 = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_9, %b.norm_2.gain : tensor<2x4x6xf32>, tensor<6xf32>)
         outs(%empty_74 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-    %empty_75 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+    %empty_75 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %layer = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_10, %b.norm_2.bias : tensor<2x4x6xf32>, tensor<6xf32>)
         outs(%empty_75 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
     scf.yield %layer : tensor<2x4x6xf32> loc("bert.tdsl":80:5)
   } loc("bert.tdsl":80:5)
   return %looped : tensor<2x4x6xf32> loc("bert.tdsl":80:5)
@@ -722,100 +722,100 @@ func.func @classify(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tenso
       %0 = arith.addf %in, %in_1 : f32 loc("bert.tdsl":79:20)
       linalg.yield %0 : f32 loc("bert.tdsl":79:20)
   } -> tensor<2x4x6xf32> loc("bert.tdsl":79:20)
-  %zero = arith.constant 0.0 : f32 loc("<std.nn>":203:23)
-  %empty_4 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":203:23)
-  %initial = linalg.fill ins(%zero : f32) outs(%empty_4 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":203:23)
+  %zero = arith.constant 0.0 : f32 loc("<std.nn>":214:23)
+  %empty_4 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":214:23)
+  %initial = linalg.fill ins(%zero : f32) outs(%empty_4 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":214:23)
   %sum = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%embedded : tensor<2x4x6xf32>)
       outs(%initial : tensor<2x4xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-      linalg.yield %0 : f32 loc("<std.nn>":203:23)
-  } -> tensor<2x4xf32> loc("<std.nn>":203:23)
-  %empty_5 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":203:23)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+      linalg.yield %0 : f32 loc("<std.nn>":214:23)
+  } -> tensor<2x4xf32> loc("<std.nn>":214:23)
+  %empty_5 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":214:23)
   %mean = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%sum : tensor<2x4xf32>)
       outs(%empty_5 : tensor<2x4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-      linalg.yield %1 : f32 loc("<std.nn>":203:23)
-  } -> tensor<2x4x1xf32> loc("<std.nn>":203:23)
-  %empty_6 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":203:19)
+      %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+      linalg.yield %1 : f32 loc("<std.nn>":214:23)
+  } -> tensor<2x4x1xf32> loc("<std.nn>":214:23)
+  %empty_6 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":214:19)
   %centred = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%embedded, %mean : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
       outs(%empty_6 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-      linalg.yield %0 : f32 loc("<std.nn>":203:19)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":203:19)
-  %empty_7 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":204:25)
+      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+      linalg.yield %0 : f32 loc("<std.nn>":214:19)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":214:19)
+  %empty_7 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":215:25)
   %mul = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%centred : tensor<2x4x6xf32>)
       outs(%empty_7 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-      linalg.yield %0 : f32 loc("<std.nn>":204:25)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":204:25)
-  %empty_8 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":204:20)
-  %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_8 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":204:20)
+      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+      linalg.yield %0 : f32 loc("<std.nn>":215:25)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":215:25)
+  %empty_8 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":215:20)
+  %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_8 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":215:20)
   %sum_1 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%mul : tensor<2x4x6xf32>)
       outs(%initial_1 : tensor<2x4xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-      linalg.yield %0 : f32 loc("<std.nn>":204:20)
-  } -> tensor<2x4xf32> loc("<std.nn>":204:20)
-  %empty_9 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":204:20)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+      linalg.yield %0 : f32 loc("<std.nn>":215:20)
+  } -> tensor<2x4xf32> loc("<std.nn>":215:20)
+  %empty_9 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":215:20)
   %variance = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%sum_1 : tensor<2x4xf32>)
       outs(%empty_9 : tensor<2x4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-      linalg.yield %1 : f32 loc("<std.nn>":204:20)
-  } -> tensor<2x4x1xf32> loc("<std.nn>":204:20)
-  %empty_10 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:21)
+      %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+      linalg.yield %1 : f32 loc("<std.nn>":215:20)
+  } -> tensor<2x4x1xf32> loc("<std.nn>":215:20)
+  %empty_10 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:21)
   %add_1 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%variance : tensor<2x4x1xf32>)
       outs(%empty_10 : tensor<2x4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":205:21)
-      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-      linalg.yield %1 : f32 loc("<std.nn>":205:21)
-  } -> tensor<2x4x1xf32> loc("<std.nn>":205:21)
-  %empty_11 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:15)
+      %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":216:21)
+      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+      linalg.yield %1 : f32 loc("<std.nn>":216:21)
+  } -> tensor<2x4x1xf32> loc("<std.nn>":216:21)
+  %empty_11 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:15)
   %rsqrt = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%add_1 : tensor<2x4x1xf32>)
       outs(%empty_11 : tensor<2x4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-      linalg.yield %0 : f32 loc("<std.nn>":205:15)
-  } -> tensor<2x4x1xf32> loc("<std.nn>":205:15)
-  %empty_12 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+      %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+      linalg.yield %0 : f32 loc("<std.nn>":216:15)
+  } -> tensor<2x4x1xf32> loc("<std.nn>":216:15)
+  %empty_12 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
   %mul_1 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%centred, %rsqrt : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
       outs(%empty_12 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-  %empty_13 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+  %empty_13 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
   %mul_2 = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%mul_1, %p.norm.gain : tensor<2x4x6xf32>, tensor<6xf32>)
       outs(%empty_13 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-  %empty_14 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+  %empty_14 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
   %norm = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%mul_2, %p.norm.bias : tensor<2x4x6xf32>, tensor<6xf32>)
       outs(%empty_14 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
   %looped = scf.for %step = %c0 to %c2 step %c1 iter_args(%x = %norm) -> (tensor<2x4x6xf32>) {
     %b.query.weight = tensor.extract_slice %p.layers.query.weight[%step, 0, 0] [1, 6, 6] [1, 1, 1] : tensor<2x6x6xf32> to tensor<6x6xf32> loc("bert.tdsl":80:5)
     %b.query.bias = tensor.extract_slice %p.layers.query.bias[%step, 0] [1, 6] [1, 1] : tensor<2x6xf32> to tensor<6xf32> loc("bert.tdsl":80:5)
@@ -882,20 +882,20 @@ func.func @classify(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tenso
     %empty_21 = tensor.empty() : tensor<2x2x4x3xf32> loc("bert.tdsl":53:13)
     %transposed_1 = linalg.transpose ins(%parts_1 : tensor<2x4x2x3xf32>) outs(%empty_21 : tensor<2x2x4x3xf32>) permutation = [0, 2, 1, 3] loc("bert.tdsl":53:13)
     %k = tensor.reshape %transposed_1(%shape_4) : (tensor<2x2x4x3xf32>, tensor<3xindex>) -> tensor<4x4x3xf32> loc("bert.tdsl":53:5)
-    %empty_22 = tensor.empty() : tensor<4x3x4xf32> loc("<std.nn>":338:24)
-    %transposed_2 = linalg.transpose ins(%k : tensor<4x4x3xf32>) outs(%empty_22 : tensor<4x3x4xf32>) permutation = [0, 2, 1] loc("<std.nn>":338:24)
-    %empty_23 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":338:20)
-    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_23 : tensor<4x4x4xf32>) -> tensor<4x4x4xf32> loc("<std.nn>":338:20)
-    %matmul_2 = linalg.batch_matmul ins(%q, %transposed_2 : tensor<4x4x3xf32>, tensor<4x3x4xf32>) outs(%filled_2 : tensor<4x4x4xf32>) -> tensor<4x4x4xf32> loc("<std.nn>":338:20)
-    %empty_24 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":338:20)
+    %empty_22 = tensor.empty() : tensor<4x3x4xf32> loc("<std.nn>":357:24)
+    %transposed_2 = linalg.transpose ins(%k : tensor<4x4x3xf32>) outs(%empty_22 : tensor<4x3x4xf32>) permutation = [0, 2, 1] loc("<std.nn>":357:24)
+    %empty_23 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":357:20)
+    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_23 : tensor<4x4x4xf32>) -> tensor<4x4x4xf32> loc("<std.nn>":357:20)
+    %matmul_2 = linalg.batch_matmul ins(%q, %transposed_2 : tensor<4x4x3xf32>, tensor<4x3x4xf32>) outs(%filled_2 : tensor<4x4x4xf32>) -> tensor<4x4x4xf32> loc("<std.nn>":357:20)
+    %empty_24 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":357:20)
     %div = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%matmul_2 : tensor<4x4x4xf32>)
         outs(%empty_24 : tensor<4x4x4xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.7320508 : f32 loc("<std.nn>":338:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":338:20)
-        linalg.yield %1 : f32 loc("<std.nn>":338:20)
-    } -> tensor<4x4x4xf32> loc("<std.nn>":338:20)
+        %0 = arith.constant 1.7320508 : f32 loc("<std.nn>":357:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":357:20)
+        linalg.yield %1 : f32 loc("<std.nn>":357:20)
+    } -> tensor<4x4x4xf32> loc("<std.nn>":357:20)
     %empty_25 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":156:16)
     %seen = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%reshaped, %div : tensor<4x4x4xi8>, tensor<4x4x4xf32>)
@@ -1008,9 +1008,9 @@ func.func @classify(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tenso
     %empty_37 = tensor.empty() : tensor<2x2x4x3xf32> loc("bert.tdsl":53:13)
     %transposed_3 = linalg.transpose ins(%parts_2 : tensor<2x4x2x3xf32>) outs(%empty_37 : tensor<2x2x4x3xf32>) permutation = [0, 2, 1, 3] loc("bert.tdsl":53:13)
     %v = tensor.reshape %transposed_3(%shape_4) : (tensor<2x2x4x3xf32>, tensor<3xindex>) -> tensor<4x4x3xf32> loc("bert.tdsl":53:5)
-    %empty_38 = tensor.empty() : tensor<4x4x3xf32> loc("<std.nn>":338:5)
-    %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_38 : tensor<4x4x3xf32>) -> tensor<4x4x3xf32> loc("<std.nn>":338:5)
-    %mixed = linalg.batch_matmul ins(%masked_softmax, %v : tensor<4x4x4xf32>, tensor<4x4x3xf32>) outs(%filled_4 : tensor<4x4x3xf32>) -> tensor<4x4x3xf32> loc("<std.nn>":338:5)
+    %empty_38 = tensor.empty() : tensor<4x4x3xf32> loc("<std.nn>":357:5)
+    %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_38 : tensor<4x4x3xf32>) -> tensor<4x4x3xf32> loc("<std.nn>":357:5)
+    %mixed = linalg.batch_matmul ins(%masked_softmax, %v : tensor<4x4x4xf32>, tensor<4x4x3xf32>) outs(%filled_4 : tensor<4x4x3xf32>) -> tensor<4x4x3xf32> loc("<std.nn>":357:5)
     %shape_5 = arith.constant dense<[2, 2, 4, 3]> : tensor<4xindex> loc("bert.tdsl":63:28)
     %reshaped_5 = tensor.reshape %mixed(%shape_5) : (tensor<4x4x3xf32>, tensor<4xindex>) -> tensor<2x2x4x3xf32> loc("bert.tdsl":63:28)
     %empty_39 = tensor.empty() : tensor<2x4x2x3xf32> loc("bert.tdsl":63:18)
@@ -1036,99 +1036,99 @@ func.func @classify(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tenso
         %0 = arith.addf %in, %in_1 : f32 loc("bert.tdsl":71:18)
         linalg.yield %0 : f32 loc("bert.tdsl":71:18)
     } -> tensor<2x4x6xf32> loc("bert.tdsl":71:18)
-    %empty_43 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":203:23)
-    %initial_4 = linalg.fill ins(%zero : f32) outs(%empty_43 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":203:23)
+    %empty_43 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":214:23)
+    %initial_4 = linalg.fill ins(%zero : f32) outs(%empty_43 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":214:23)
     %sum_3 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%add_2 : tensor<2x4x6xf32>)
         outs(%initial_4 : tensor<2x4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-        linalg.yield %0 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x4xf32> loc("<std.nn>":203:23)
-    %empty_44 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":203:23)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+        linalg.yield %0 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x4xf32> loc("<std.nn>":214:23)
+    %empty_44 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":214:23)
     %mean_1 = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_3 : tensor<2x4xf32>)
         outs(%empty_44 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-        linalg.yield %1 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":203:23)
-    %empty_45 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":203:19)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+        linalg.yield %1 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":214:23)
+    %empty_45 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":214:19)
     %centred_1 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%add_2, %mean_1 : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
         outs(%empty_45 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-        linalg.yield %0 : f32 loc("<std.nn>":203:19)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":203:19)
-    %empty_46 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":204:25)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+        linalg.yield %0 : f32 loc("<std.nn>":214:19)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":214:19)
+    %empty_46 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":215:25)
     %mul_3 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred_1 : tensor<2x4x6xf32>)
         outs(%empty_46 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-        linalg.yield %0 : f32 loc("<std.nn>":204:25)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":204:25)
-    %empty_47 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":204:20)
-    %initial_5 = linalg.fill ins(%zero : f32) outs(%empty_47 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":204:20)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+        linalg.yield %0 : f32 loc("<std.nn>":215:25)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":215:25)
+    %empty_47 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":215:20)
+    %initial_5 = linalg.fill ins(%zero : f32) outs(%empty_47 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":215:20)
     %sum_4 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%mul_3 : tensor<2x4x6xf32>)
         outs(%initial_5 : tensor<2x4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-        linalg.yield %0 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x4xf32> loc("<std.nn>":204:20)
-    %empty_48 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":204:20)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+        linalg.yield %0 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x4xf32> loc("<std.nn>":215:20)
+    %empty_48 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":215:20)
     %variance_1 = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_4 : tensor<2x4xf32>)
         outs(%empty_48 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-        linalg.yield %1 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":204:20)
-    %empty_49 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:21)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+        linalg.yield %1 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":215:20)
+    %empty_49 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:21)
     %add_3 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%variance_1 : tensor<2x4x1xf32>)
         outs(%empty_49 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":205:21)
-        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-        linalg.yield %1 : f32 loc("<std.nn>":205:21)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":205:21)
-    %empty_50 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:15)
+        %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":216:21)
+        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+        linalg.yield %1 : f32 loc("<std.nn>":216:21)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":216:21)
+    %empty_50 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:15)
     %rsqrt_1 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%add_3 : tensor<2x4x1xf32>)
         outs(%empty_50 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-        linalg.yield %0 : f32 loc("<std.nn>":205:15)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":205:15)
-    %empty_51 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+        linalg.yield %0 : f32 loc("<std.nn>":216:15)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":216:15)
+    %empty_51 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %mul_4 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred_1, %rsqrt_1 : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
         outs(%empty_51 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-    %empty_52 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+    %empty_52 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %mul_5 = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_4, %b.norm_1.gain : tensor<2x4x6xf32>, tensor<6xf32>)
         outs(%empty_52 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-    %empty_53 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+    %empty_53 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %y = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_5, %b.norm_1.bias : tensor<2x4x6xf32>, tensor<6xf32>)
         outs(%empty_53 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %reshaped_8 = tensor.reshape %y(%shape_1) : (tensor<2x4x6xf32>, tensor<2xindex>) -> tensor<8x6xf32> loc("<std.nn>":22:5)
     %empty_54 = tensor.empty() : tensor<8x24xf32> loc("<std.nn>":22:5)
     %filled_6 = linalg.fill ins(%zero : f32) outs(%empty_54 : tensor<8x24xf32>) -> tensor<8x24xf32> loc("<std.nn>":22:5)
@@ -1217,99 +1217,99 @@ func.func @classify(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tenso
         %0 = arith.addf %in, %in_1 : f32 loc("bert.tdsl":72:10)
         linalg.yield %0 : f32 loc("bert.tdsl":72:10)
     } -> tensor<2x4x6xf32> loc("bert.tdsl":72:10)
-    %empty_65 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":203:23)
-    %initial_6 = linalg.fill ins(%zero : f32) outs(%empty_65 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":203:23)
+    %empty_65 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":214:23)
+    %initial_6 = linalg.fill ins(%zero : f32) outs(%empty_65 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":214:23)
     %sum_5 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%add_5 : tensor<2x4x6xf32>)
         outs(%initial_6 : tensor<2x4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-        linalg.yield %0 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x4xf32> loc("<std.nn>":203:23)
-    %empty_66 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":203:23)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+        linalg.yield %0 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x4xf32> loc("<std.nn>":214:23)
+    %empty_66 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":214:23)
     %mean_2 = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_5 : tensor<2x4xf32>)
         outs(%empty_66 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-        linalg.yield %1 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":203:23)
-    %empty_67 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":203:19)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+        linalg.yield %1 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":214:23)
+    %empty_67 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":214:19)
     %centred_2 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%add_5, %mean_2 : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
         outs(%empty_67 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-        linalg.yield %0 : f32 loc("<std.nn>":203:19)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":203:19)
-    %empty_68 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":204:25)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+        linalg.yield %0 : f32 loc("<std.nn>":214:19)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":214:19)
+    %empty_68 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":215:25)
     %mul_8 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred_2 : tensor<2x4x6xf32>)
         outs(%empty_68 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-        linalg.yield %0 : f32 loc("<std.nn>":204:25)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":204:25)
-    %empty_69 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":204:20)
-    %initial_7 = linalg.fill ins(%zero : f32) outs(%empty_69 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":204:20)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+        linalg.yield %0 : f32 loc("<std.nn>":215:25)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":215:25)
+    %empty_69 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":215:20)
+    %initial_7 = linalg.fill ins(%zero : f32) outs(%empty_69 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":215:20)
     %sum_6 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%mul_8 : tensor<2x4x6xf32>)
         outs(%initial_7 : tensor<2x4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-        linalg.yield %0 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x4xf32> loc("<std.nn>":204:20)
-    %empty_70 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":204:20)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+        linalg.yield %0 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x4xf32> loc("<std.nn>":215:20)
+    %empty_70 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":215:20)
     %variance_2 = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_6 : tensor<2x4xf32>)
         outs(%empty_70 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-        linalg.yield %1 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":204:20)
-    %empty_71 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:21)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+        linalg.yield %1 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":215:20)
+    %empty_71 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:21)
     %add_6 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%variance_2 : tensor<2x4x1xf32>)
         outs(%empty_71 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":205:21)
-        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-        linalg.yield %1 : f32 loc("<std.nn>":205:21)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":205:21)
-    %empty_72 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:15)
+        %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":216:21)
+        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+        linalg.yield %1 : f32 loc("<std.nn>":216:21)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":216:21)
+    %empty_72 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:15)
     %rsqrt_2 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%add_6 : tensor<2x4x1xf32>)
         outs(%empty_72 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-        linalg.yield %0 : f32 loc("<std.nn>":205:15)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":205:15)
-    %empty_73 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+        linalg.yield %0 : f32 loc("<std.nn>":216:15)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":216:15)
+    %empty_73 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %mul_9 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred_2, %rsqrt_2 : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
         outs(%empty_73 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-    %empty_74 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+    %empty_74 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %mul_10 = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_9, %b.norm_2.gain : tensor<2x4x6xf32>, tensor<6xf32>)
         outs(%empty_74 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-    %empty_75 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+    %empty_75 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %layer = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_10, %b.norm_2.bias : tensor<2x4x6xf32>, tensor<6xf32>)
         outs(%empty_75 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
     scf.yield %layer : tensor<2x4x6xf32> loc("bert.tdsl":80:5)
   } loc("bert.tdsl":80:5)
   %first = tensor.extract_slice %looped[0, 0, 0] [2, 1, 6] [1, 1, 1] : tensor<2x4x6xf32> to tensor<2x6xf32> loc("bert.tdsl":88:17)
@@ -1405,100 +1405,100 @@ func.func @embed(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<2
       %0 = arith.addf %in, %in_1 : f32 loc("bert.tdsl":79:20)
       linalg.yield %0 : f32 loc("bert.tdsl":79:20)
   } -> tensor<2x4x6xf32> loc("bert.tdsl":79:20)
-  %zero = arith.constant 0.0 : f32 loc("<std.nn>":203:23)
-  %empty_4 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":203:23)
-  %initial = linalg.fill ins(%zero : f32) outs(%empty_4 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":203:23)
+  %zero = arith.constant 0.0 : f32 loc("<std.nn>":214:23)
+  %empty_4 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":214:23)
+  %initial = linalg.fill ins(%zero : f32) outs(%empty_4 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":214:23)
   %sum = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%embedded : tensor<2x4x6xf32>)
       outs(%initial : tensor<2x4xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-      linalg.yield %0 : f32 loc("<std.nn>":203:23)
-  } -> tensor<2x4xf32> loc("<std.nn>":203:23)
-  %empty_5 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":203:23)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+      linalg.yield %0 : f32 loc("<std.nn>":214:23)
+  } -> tensor<2x4xf32> loc("<std.nn>":214:23)
+  %empty_5 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":214:23)
   %mean = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%sum : tensor<2x4xf32>)
       outs(%empty_5 : tensor<2x4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-      linalg.yield %1 : f32 loc("<std.nn>":203:23)
-  } -> tensor<2x4x1xf32> loc("<std.nn>":203:23)
-  %empty_6 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":203:19)
+      %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+      linalg.yield %1 : f32 loc("<std.nn>":214:23)
+  } -> tensor<2x4x1xf32> loc("<std.nn>":214:23)
+  %empty_6 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":214:19)
   %centred = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%embedded, %mean : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
       outs(%empty_6 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-      linalg.yield %0 : f32 loc("<std.nn>":203:19)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":203:19)
-  %empty_7 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":204:25)
+      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+      linalg.yield %0 : f32 loc("<std.nn>":214:19)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":214:19)
+  %empty_7 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":215:25)
   %mul = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%centred : tensor<2x4x6xf32>)
       outs(%empty_7 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-      linalg.yield %0 : f32 loc("<std.nn>":204:25)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":204:25)
-  %empty_8 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":204:20)
-  %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_8 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":204:20)
+      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+      linalg.yield %0 : f32 loc("<std.nn>":215:25)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":215:25)
+  %empty_8 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":215:20)
+  %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_8 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":215:20)
   %sum_1 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%mul : tensor<2x4x6xf32>)
       outs(%initial_1 : tensor<2x4xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-      linalg.yield %0 : f32 loc("<std.nn>":204:20)
-  } -> tensor<2x4xf32> loc("<std.nn>":204:20)
-  %empty_9 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":204:20)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+      linalg.yield %0 : f32 loc("<std.nn>":215:20)
+  } -> tensor<2x4xf32> loc("<std.nn>":215:20)
+  %empty_9 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":215:20)
   %variance = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%sum_1 : tensor<2x4xf32>)
       outs(%empty_9 : tensor<2x4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-      linalg.yield %1 : f32 loc("<std.nn>":204:20)
-  } -> tensor<2x4x1xf32> loc("<std.nn>":204:20)
-  %empty_10 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:21)
+      %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+      linalg.yield %1 : f32 loc("<std.nn>":215:20)
+  } -> tensor<2x4x1xf32> loc("<std.nn>":215:20)
+  %empty_10 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:21)
   %add_1 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%variance : tensor<2x4x1xf32>)
       outs(%empty_10 : tensor<2x4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":205:21)
-      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-      linalg.yield %1 : f32 loc("<std.nn>":205:21)
-  } -> tensor<2x4x1xf32> loc("<std.nn>":205:21)
-  %empty_11 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:15)
+      %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":216:21)
+      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+      linalg.yield %1 : f32 loc("<std.nn>":216:21)
+  } -> tensor<2x4x1xf32> loc("<std.nn>":216:21)
+  %empty_11 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:15)
   %rsqrt = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%add_1 : tensor<2x4x1xf32>)
       outs(%empty_11 : tensor<2x4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-      linalg.yield %0 : f32 loc("<std.nn>":205:15)
-  } -> tensor<2x4x1xf32> loc("<std.nn>":205:15)
-  %empty_12 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+      %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+      linalg.yield %0 : f32 loc("<std.nn>":216:15)
+  } -> tensor<2x4x1xf32> loc("<std.nn>":216:15)
+  %empty_12 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
   %mul_1 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%centred, %rsqrt : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
       outs(%empty_12 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-  %empty_13 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+  %empty_13 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
   %mul_2 = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%mul_1, %p.norm.gain : tensor<2x4x6xf32>, tensor<6xf32>)
       outs(%empty_13 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-  %empty_14 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+  %empty_14 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
   %norm = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%mul_2, %p.norm.bias : tensor<2x4x6xf32>, tensor<6xf32>)
       outs(%empty_14 : tensor<2x4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
   %looped = scf.for %step = %c0 to %c2 step %c1 iter_args(%x = %norm) -> (tensor<2x4x6xf32>) {
     %b.query.weight = tensor.extract_slice %p.layers.query.weight[%step, 0, 0] [1, 6, 6] [1, 1, 1] : tensor<2x6x6xf32> to tensor<6x6xf32> loc("bert.tdsl":80:5)
     %b.query.bias = tensor.extract_slice %p.layers.query.bias[%step, 0] [1, 6] [1, 1] : tensor<2x6xf32> to tensor<6xf32> loc("bert.tdsl":80:5)
@@ -1565,20 +1565,20 @@ func.func @embed(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<2
     %empty_21 = tensor.empty() : tensor<2x2x4x3xf32> loc("bert.tdsl":53:13)
     %transposed_1 = linalg.transpose ins(%parts_1 : tensor<2x4x2x3xf32>) outs(%empty_21 : tensor<2x2x4x3xf32>) permutation = [0, 2, 1, 3] loc("bert.tdsl":53:13)
     %k = tensor.reshape %transposed_1(%shape_4) : (tensor<2x2x4x3xf32>, tensor<3xindex>) -> tensor<4x4x3xf32> loc("bert.tdsl":53:5)
-    %empty_22 = tensor.empty() : tensor<4x3x4xf32> loc("<std.nn>":338:24)
-    %transposed_2 = linalg.transpose ins(%k : tensor<4x4x3xf32>) outs(%empty_22 : tensor<4x3x4xf32>) permutation = [0, 2, 1] loc("<std.nn>":338:24)
-    %empty_23 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":338:20)
-    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_23 : tensor<4x4x4xf32>) -> tensor<4x4x4xf32> loc("<std.nn>":338:20)
-    %matmul_2 = linalg.batch_matmul ins(%q, %transposed_2 : tensor<4x4x3xf32>, tensor<4x3x4xf32>) outs(%filled_2 : tensor<4x4x4xf32>) -> tensor<4x4x4xf32> loc("<std.nn>":338:20)
-    %empty_24 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":338:20)
+    %empty_22 = tensor.empty() : tensor<4x3x4xf32> loc("<std.nn>":357:24)
+    %transposed_2 = linalg.transpose ins(%k : tensor<4x4x3xf32>) outs(%empty_22 : tensor<4x3x4xf32>) permutation = [0, 2, 1] loc("<std.nn>":357:24)
+    %empty_23 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":357:20)
+    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_23 : tensor<4x4x4xf32>) -> tensor<4x4x4xf32> loc("<std.nn>":357:20)
+    %matmul_2 = linalg.batch_matmul ins(%q, %transposed_2 : tensor<4x4x3xf32>, tensor<4x3x4xf32>) outs(%filled_2 : tensor<4x4x4xf32>) -> tensor<4x4x4xf32> loc("<std.nn>":357:20)
+    %empty_24 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":357:20)
     %div = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%matmul_2 : tensor<4x4x4xf32>)
         outs(%empty_24 : tensor<4x4x4xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.7320508 : f32 loc("<std.nn>":338:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":338:20)
-        linalg.yield %1 : f32 loc("<std.nn>":338:20)
-    } -> tensor<4x4x4xf32> loc("<std.nn>":338:20)
+        %0 = arith.constant 1.7320508 : f32 loc("<std.nn>":357:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":357:20)
+        linalg.yield %1 : f32 loc("<std.nn>":357:20)
+    } -> tensor<4x4x4xf32> loc("<std.nn>":357:20)
     %empty_25 = tensor.empty() : tensor<4x4x4xf32> loc("<std.nn>":156:16)
     %seen = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%reshaped, %div : tensor<4x4x4xi8>, tensor<4x4x4xf32>)
@@ -1691,9 +1691,9 @@ func.func @embed(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<2
     %empty_37 = tensor.empty() : tensor<2x2x4x3xf32> loc("bert.tdsl":53:13)
     %transposed_3 = linalg.transpose ins(%parts_2 : tensor<2x4x2x3xf32>) outs(%empty_37 : tensor<2x2x4x3xf32>) permutation = [0, 2, 1, 3] loc("bert.tdsl":53:13)
     %v = tensor.reshape %transposed_3(%shape_4) : (tensor<2x2x4x3xf32>, tensor<3xindex>) -> tensor<4x4x3xf32> loc("bert.tdsl":53:5)
-    %empty_38 = tensor.empty() : tensor<4x4x3xf32> loc("<std.nn>":338:5)
-    %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_38 : tensor<4x4x3xf32>) -> tensor<4x4x3xf32> loc("<std.nn>":338:5)
-    %mixed = linalg.batch_matmul ins(%masked_softmax, %v : tensor<4x4x4xf32>, tensor<4x4x3xf32>) outs(%filled_4 : tensor<4x4x3xf32>) -> tensor<4x4x3xf32> loc("<std.nn>":338:5)
+    %empty_38 = tensor.empty() : tensor<4x4x3xf32> loc("<std.nn>":357:5)
+    %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_38 : tensor<4x4x3xf32>) -> tensor<4x4x3xf32> loc("<std.nn>":357:5)
+    %mixed = linalg.batch_matmul ins(%masked_softmax, %v : tensor<4x4x4xf32>, tensor<4x4x3xf32>) outs(%filled_4 : tensor<4x4x3xf32>) -> tensor<4x4x3xf32> loc("<std.nn>":357:5)
     %shape_5 = arith.constant dense<[2, 2, 4, 3]> : tensor<4xindex> loc("bert.tdsl":63:28)
     %reshaped_5 = tensor.reshape %mixed(%shape_5) : (tensor<4x4x3xf32>, tensor<4xindex>) -> tensor<2x2x4x3xf32> loc("bert.tdsl":63:28)
     %empty_39 = tensor.empty() : tensor<2x4x2x3xf32> loc("bert.tdsl":63:18)
@@ -1719,99 +1719,99 @@ func.func @embed(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<2
         %0 = arith.addf %in, %in_1 : f32 loc("bert.tdsl":71:18)
         linalg.yield %0 : f32 loc("bert.tdsl":71:18)
     } -> tensor<2x4x6xf32> loc("bert.tdsl":71:18)
-    %empty_43 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":203:23)
-    %initial_4 = linalg.fill ins(%zero : f32) outs(%empty_43 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":203:23)
+    %empty_43 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":214:23)
+    %initial_4 = linalg.fill ins(%zero : f32) outs(%empty_43 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":214:23)
     %sum_3 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%add_2 : tensor<2x4x6xf32>)
         outs(%initial_4 : tensor<2x4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-        linalg.yield %0 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x4xf32> loc("<std.nn>":203:23)
-    %empty_44 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":203:23)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+        linalg.yield %0 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x4xf32> loc("<std.nn>":214:23)
+    %empty_44 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":214:23)
     %mean_1 = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_3 : tensor<2x4xf32>)
         outs(%empty_44 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-        linalg.yield %1 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":203:23)
-    %empty_45 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":203:19)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+        linalg.yield %1 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":214:23)
+    %empty_45 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":214:19)
     %centred_1 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%add_2, %mean_1 : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
         outs(%empty_45 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-        linalg.yield %0 : f32 loc("<std.nn>":203:19)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":203:19)
-    %empty_46 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":204:25)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+        linalg.yield %0 : f32 loc("<std.nn>":214:19)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":214:19)
+    %empty_46 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":215:25)
     %mul_3 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred_1 : tensor<2x4x6xf32>)
         outs(%empty_46 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-        linalg.yield %0 : f32 loc("<std.nn>":204:25)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":204:25)
-    %empty_47 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":204:20)
-    %initial_5 = linalg.fill ins(%zero : f32) outs(%empty_47 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":204:20)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+        linalg.yield %0 : f32 loc("<std.nn>":215:25)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":215:25)
+    %empty_47 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":215:20)
+    %initial_5 = linalg.fill ins(%zero : f32) outs(%empty_47 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":215:20)
     %sum_4 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%mul_3 : tensor<2x4x6xf32>)
         outs(%initial_5 : tensor<2x4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-        linalg.yield %0 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x4xf32> loc("<std.nn>":204:20)
-    %empty_48 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":204:20)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+        linalg.yield %0 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x4xf32> loc("<std.nn>":215:20)
+    %empty_48 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":215:20)
     %variance_1 = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_4 : tensor<2x4xf32>)
         outs(%empty_48 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-        linalg.yield %1 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":204:20)
-    %empty_49 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:21)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+        linalg.yield %1 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":215:20)
+    %empty_49 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:21)
     %add_3 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%variance_1 : tensor<2x4x1xf32>)
         outs(%empty_49 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":205:21)
-        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-        linalg.yield %1 : f32 loc("<std.nn>":205:21)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":205:21)
-    %empty_50 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:15)
+        %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":216:21)
+        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+        linalg.yield %1 : f32 loc("<std.nn>":216:21)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":216:21)
+    %empty_50 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:15)
     %rsqrt_1 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%add_3 : tensor<2x4x1xf32>)
         outs(%empty_50 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-        linalg.yield %0 : f32 loc("<std.nn>":205:15)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":205:15)
-    %empty_51 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+        linalg.yield %0 : f32 loc("<std.nn>":216:15)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":216:15)
+    %empty_51 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %mul_4 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred_1, %rsqrt_1 : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
         outs(%empty_51 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-    %empty_52 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+    %empty_52 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %mul_5 = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_4, %b.norm_1.gain : tensor<2x4x6xf32>, tensor<6xf32>)
         outs(%empty_52 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-    %empty_53 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+    %empty_53 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %y = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_5, %b.norm_1.bias : tensor<2x4x6xf32>, tensor<6xf32>)
         outs(%empty_53 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %reshaped_8 = tensor.reshape %y(%shape_1) : (tensor<2x4x6xf32>, tensor<2xindex>) -> tensor<8x6xf32> loc("<std.nn>":22:5)
     %empty_54 = tensor.empty() : tensor<8x24xf32> loc("<std.nn>":22:5)
     %filled_6 = linalg.fill ins(%zero : f32) outs(%empty_54 : tensor<8x24xf32>) -> tensor<8x24xf32> loc("<std.nn>":22:5)
@@ -1900,99 +1900,99 @@ func.func @embed(%ids: tensor<2x4xi32>, %kinds: tensor<2x4xi32>, %mask: tensor<2
         %0 = arith.addf %in, %in_1 : f32 loc("bert.tdsl":72:10)
         linalg.yield %0 : f32 loc("bert.tdsl":72:10)
     } -> tensor<2x4x6xf32> loc("bert.tdsl":72:10)
-    %empty_65 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":203:23)
-    %initial_6 = linalg.fill ins(%zero : f32) outs(%empty_65 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":203:23)
+    %empty_65 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":214:23)
+    %initial_6 = linalg.fill ins(%zero : f32) outs(%empty_65 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":214:23)
     %sum_5 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%add_5 : tensor<2x4x6xf32>)
         outs(%initial_6 : tensor<2x4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-        linalg.yield %0 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x4xf32> loc("<std.nn>":203:23)
-    %empty_66 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":203:23)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+        linalg.yield %0 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x4xf32> loc("<std.nn>":214:23)
+    %empty_66 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":214:23)
     %mean_2 = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_5 : tensor<2x4xf32>)
         outs(%empty_66 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-        linalg.yield %1 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":203:23)
-    %empty_67 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":203:19)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+        linalg.yield %1 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":214:23)
+    %empty_67 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":214:19)
     %centred_2 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%add_5, %mean_2 : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
         outs(%empty_67 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-        linalg.yield %0 : f32 loc("<std.nn>":203:19)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":203:19)
-    %empty_68 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":204:25)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+        linalg.yield %0 : f32 loc("<std.nn>":214:19)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":214:19)
+    %empty_68 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":215:25)
     %mul_8 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred_2 : tensor<2x4x6xf32>)
         outs(%empty_68 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-        linalg.yield %0 : f32 loc("<std.nn>":204:25)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":204:25)
-    %empty_69 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":204:20)
-    %initial_7 = linalg.fill ins(%zero : f32) outs(%empty_69 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":204:20)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+        linalg.yield %0 : f32 loc("<std.nn>":215:25)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":215:25)
+    %empty_69 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":215:20)
+    %initial_7 = linalg.fill ins(%zero : f32) outs(%empty_69 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":215:20)
     %sum_6 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%mul_8 : tensor<2x4x6xf32>)
         outs(%initial_7 : tensor<2x4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-        linalg.yield %0 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x4xf32> loc("<std.nn>":204:20)
-    %empty_70 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":204:20)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+        linalg.yield %0 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x4xf32> loc("<std.nn>":215:20)
+    %empty_70 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":215:20)
     %variance_2 = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_6 : tensor<2x4xf32>)
         outs(%empty_70 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-        linalg.yield %1 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":204:20)
-    %empty_71 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:21)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+        linalg.yield %1 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":215:20)
+    %empty_71 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:21)
     %add_6 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%variance_2 : tensor<2x4x1xf32>)
         outs(%empty_71 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":205:21)
-        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-        linalg.yield %1 : f32 loc("<std.nn>":205:21)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":205:21)
-    %empty_72 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":205:15)
+        %0 = arith.constant 1.0e-12 : f32 loc("<std.nn>":216:21)
+        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+        linalg.yield %1 : f32 loc("<std.nn>":216:21)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":216:21)
+    %empty_72 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":216:15)
     %rsqrt_2 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%add_6 : tensor<2x4x1xf32>)
         outs(%empty_72 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-        linalg.yield %0 : f32 loc("<std.nn>":205:15)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":205:15)
-    %empty_73 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+        linalg.yield %0 : f32 loc("<std.nn>":216:15)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":216:15)
+    %empty_73 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %mul_9 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred_2, %rsqrt_2 : tensor<2x4x6xf32>, tensor<2x4x1xf32>)
         outs(%empty_73 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-    %empty_74 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+    %empty_74 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %mul_10 = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_9, %b.norm_2.gain : tensor<2x4x6xf32>, tensor<6xf32>)
         outs(%empty_74 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
-    %empty_75 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
+    %empty_75 = tensor.empty() : tensor<2x4x6xf32> loc("<std.nn>":216:5)
     %layer = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_10, %b.norm_2.bias : tensor<2x4x6xf32>, tensor<6xf32>)
         outs(%empty_75 : tensor<2x4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x4x6xf32> loc("<std.nn>":216:5)
     scf.yield %layer : tensor<2x4x6xf32> loc("bert.tdsl":80:5)
   } loc("bert.tdsl":80:5)
   %empty_76 = tensor.empty() : tensor<2x4x6xf32> loc("bert.tdsl":97:16)

@@ -10,104 +10,104 @@
 #ijk_ij0 = affine_map<(i, j, k) -> (i, j, 0)>
 
 func.func @feed(%x: tensor<?x?xf32>, %p.ln_1.gain: tensor<?xf32>, %p.ln_1.bias: tensor<?xf32>, %p.qkv.weight: tensor<?x?xf32>, %p.qkv.bias: tensor<?xf32>, %p.out.weight: tensor<?x?xf32>, %p.out.bias: tensor<?xf32>, %p.ln_2.gain: tensor<?xf32>, %p.ln_2.bias: tensor<?xf32>, %p.up.weight: tensor<?x?xf32>, %p.up.bias: tensor<?xf32>, %p.down.weight: tensor<?x?xf32>, %p.down.bias: tensor<?xf32>) -> tensor<?x?xf32> {
-  %zero = arith.constant 0.0 : f32 loc("<std.nn>":203:23)
-  %c0 = arith.constant 0 : index loc("<std.nn>":203:23)
-  %T = tensor.dim %x, %c0 : tensor<?x?xf32> loc("<std.nn>":203:23)
-  %empty = tensor.empty(%T) : tensor<?xf32> loc("<std.nn>":203:23)
-  %initial = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32> loc("<std.nn>":203:23)
+  %zero = arith.constant 0.0 : f32 loc("<std.nn>":214:23)
+  %c0 = arith.constant 0 : index loc("<std.nn>":214:23)
+  %T = tensor.dim %x, %c0 : tensor<?x?xf32> loc("<std.nn>":214:23)
+  %empty = tensor.empty(%T) : tensor<?xf32> loc("<std.nn>":214:23)
+  %initial = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32> loc("<std.nn>":214:23)
   %sum = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<?x?xf32>)
       outs(%initial : tensor<?xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-      linalg.yield %0 : f32 loc("<std.nn>":203:23)
-  } -> tensor<?xf32> loc("<std.nn>":203:23)
-  %c1 = arith.constant 1 : index loc("<std.nn>":203:23)
-  %C = tensor.dim %x, %c1 : tensor<?x?xf32> loc("<std.nn>":203:23)
-  %C_i64 = arith.index_cast %C : index to i64 loc("<std.nn>":203:23)
-  %sitofp = arith.sitofp %C_i64 : i64 to f32 loc("<std.nn>":203:23)
-  %empty_1 = tensor.empty(%T) : tensor<?x1xf32> loc("<std.nn>":203:23)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+      linalg.yield %0 : f32 loc("<std.nn>":214:23)
+  } -> tensor<?xf32> loc("<std.nn>":214:23)
+  %c1 = arith.constant 1 : index loc("<std.nn>":214:23)
+  %C = tensor.dim %x, %c1 : tensor<?x?xf32> loc("<std.nn>":214:23)
+  %C_i64 = arith.index_cast %C : index to i64 loc("<std.nn>":214:23)
+  %sitofp = arith.sitofp %C_i64 : i64 to f32 loc("<std.nn>":214:23)
+  %empty_1 = tensor.empty(%T) : tensor<?x1xf32> loc("<std.nn>":214:23)
   %mean = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum : tensor<?xf32>)
       outs(%empty_1 : tensor<?x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.divf %in, %sitofp : f32 loc("<std.nn>":203:23)
-      linalg.yield %0 : f32 loc("<std.nn>":203:23)
-  } -> tensor<?x1xf32> loc("<std.nn>":203:23)
-  %empty_2 = tensor.empty(%T, %C) : tensor<?x?xf32> loc("<std.nn>":203:19)
+      %0 = arith.divf %in, %sitofp : f32 loc("<std.nn>":214:23)
+      linalg.yield %0 : f32 loc("<std.nn>":214:23)
+  } -> tensor<?x1xf32> loc("<std.nn>":214:23)
+  %empty_2 = tensor.empty(%T, %C) : tensor<?x?xf32> loc("<std.nn>":214:19)
   %centred = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%x, %mean : tensor<?x?xf32>, tensor<?x1xf32>)
       outs(%empty_2 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-      linalg.yield %0 : f32 loc("<std.nn>":203:19)
-  } -> tensor<?x?xf32> loc("<std.nn>":203:19)
-  %empty_3 = tensor.empty(%T, %C) : tensor<?x?xf32> loc("<std.nn>":204:25)
+      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+      linalg.yield %0 : f32 loc("<std.nn>":214:19)
+  } -> tensor<?x?xf32> loc("<std.nn>":214:19)
+  %empty_3 = tensor.empty(%T, %C) : tensor<?x?xf32> loc("<std.nn>":215:25)
   %mul = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%centred : tensor<?x?xf32>)
       outs(%empty_3 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-      linalg.yield %0 : f32 loc("<std.nn>":204:25)
-  } -> tensor<?x?xf32> loc("<std.nn>":204:25)
-  %empty_4 = tensor.empty(%T) : tensor<?xf32> loc("<std.nn>":204:20)
-  %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_4 : tensor<?xf32>) -> tensor<?xf32> loc("<std.nn>":204:20)
+      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+      linalg.yield %0 : f32 loc("<std.nn>":215:25)
+  } -> tensor<?x?xf32> loc("<std.nn>":215:25)
+  %empty_4 = tensor.empty(%T) : tensor<?xf32> loc("<std.nn>":215:20)
+  %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_4 : tensor<?xf32>) -> tensor<?xf32> loc("<std.nn>":215:20)
   %sum_1 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%mul : tensor<?x?xf32>)
       outs(%initial_1 : tensor<?xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-      linalg.yield %0 : f32 loc("<std.nn>":204:20)
-  } -> tensor<?xf32> loc("<std.nn>":204:20)
-  %empty_5 = tensor.empty(%T) : tensor<?x1xf32> loc("<std.nn>":204:20)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+      linalg.yield %0 : f32 loc("<std.nn>":215:20)
+  } -> tensor<?xf32> loc("<std.nn>":215:20)
+  %empty_5 = tensor.empty(%T) : tensor<?x1xf32> loc("<std.nn>":215:20)
   %variance = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum_1 : tensor<?xf32>)
       outs(%empty_5 : tensor<?x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.divf %in, %sitofp : f32 loc("<std.nn>":204:20)
-      linalg.yield %0 : f32 loc("<std.nn>":204:20)
-  } -> tensor<?x1xf32> loc("<std.nn>":204:20)
-  %empty_6 = tensor.empty(%T) : tensor<?x1xf32> loc("<std.nn>":205:21)
+      %0 = arith.divf %in, %sitofp : f32 loc("<std.nn>":215:20)
+      linalg.yield %0 : f32 loc("<std.nn>":215:20)
+  } -> tensor<?x1xf32> loc("<std.nn>":215:20)
+  %empty_6 = tensor.empty(%T) : tensor<?x1xf32> loc("<std.nn>":216:21)
   %add = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%variance : tensor<?x1xf32>)
       outs(%empty_6 : tensor<?x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":205:21)
-      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-      linalg.yield %1 : f32 loc("<std.nn>":205:21)
-  } -> tensor<?x1xf32> loc("<std.nn>":205:21)
-  %empty_7 = tensor.empty(%T) : tensor<?x1xf32> loc("<std.nn>":205:15)
+      %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":216:21)
+      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+      linalg.yield %1 : f32 loc("<std.nn>":216:21)
+  } -> tensor<?x1xf32> loc("<std.nn>":216:21)
+  %empty_7 = tensor.empty(%T) : tensor<?x1xf32> loc("<std.nn>":216:15)
   %rsqrt = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%add : tensor<?x1xf32>)
       outs(%empty_7 : tensor<?x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-      linalg.yield %0 : f32 loc("<std.nn>":205:15)
-  } -> tensor<?x1xf32> loc("<std.nn>":205:15)
-  %empty_8 = tensor.empty(%T, %C) : tensor<?x?xf32> loc("<std.nn>":205:5)
+      %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+      linalg.yield %0 : f32 loc("<std.nn>":216:15)
+  } -> tensor<?x1xf32> loc("<std.nn>":216:15)
+  %empty_8 = tensor.empty(%T, %C) : tensor<?x?xf32> loc("<std.nn>":216:5)
   %mul_1 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%centred, %rsqrt : tensor<?x?xf32>, tensor<?x1xf32>)
       outs(%empty_8 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<?x?xf32> loc("<std.nn>":205:5)
-  %empty_9 = tensor.empty(%T, %C) : tensor<?x?xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<?x?xf32> loc("<std.nn>":216:5)
+  %empty_9 = tensor.empty(%T, %C) : tensor<?x?xf32> loc("<std.nn>":216:5)
   %mul_2 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_1, %p.ln_2.gain : tensor<?x?xf32>, tensor<?xf32>)
       outs(%empty_9 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<?x?xf32> loc("<std.nn>":205:5)
-  %empty_10 = tensor.empty(%T, %C) : tensor<?x?xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<?x?xf32> loc("<std.nn>":216:5)
+  %empty_10 = tensor.empty(%T, %C) : tensor<?x?xf32> loc("<std.nn>":216:5)
   %layer_norm = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_2, %p.ln_2.bias : tensor<?x?xf32>, tensor<?xf32>)
       outs(%empty_10 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<?x?xf32> loc("<std.nn>":205:5)
+      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<?x?xf32> loc("<std.nn>":216:5)
   %F = tensor.dim %p.up.weight, %c1 : tensor<?x?xf32> loc("<std.nn>":22:5)
   %empty_11 = tensor.empty(%T, %F) : tensor<?x?xf32> loc("<std.nn>":22:5)
   %filled = linalg.fill ins(%zero : f32) outs(%empty_11 : tensor<?x?xf32>) -> tensor<?x?xf32> loc("<std.nn>":22:5)
@@ -216,16 +216,16 @@ func.func @feed(%x: tensor<?x?xf32>, %p.ln_1.gain: tensor<?xf32>, %p.ln_1.bias: 
       %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":22:5)
       linalg.yield %0 : f32 loc("<std.nn>":22:5)
   } -> tensor<?x?xf32> loc("<std.nn>":22:5)
-  %empty_25 = tensor.empty(%T, %C) : tensor<?x?xf32> loc("<std.nn>":385:5)
+  %empty_25 = tensor.empty(%T, %C) : tensor<?x?xf32> loc("<std.nn>":404:5)
   %feedforward = linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%x, %linear_1 : tensor<?x?xf32>, tensor<?x?xf32>)
       outs(%empty_25 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":385:5)
-      linalg.yield %0 : f32 loc("<std.nn>":385:5)
-  } -> tensor<?x?xf32> loc("<std.nn>":385:5)
-  return %feedforward : tensor<?x?xf32> loc("<std.nn>":385:5)
-} loc("<std.nn>":385:5)
+      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":404:5)
+      linalg.yield %0 : f32 loc("<std.nn>":404:5)
+  } -> tensor<?x?xf32> loc("<std.nn>":404:5)
+  return %feedforward : tensor<?x?xf32> loc("<std.nn>":404:5)
+} loc("<std.nn>":404:5)
 
 func.func @forward(%ids: tensor<4xi32>, %p.wte: tensor<11x6xf32>, %p.wpe: tensor<8x6xf32>, %p.blocks.ln_1.gain: tensor<2x6xf32>, %p.blocks.ln_1.bias: tensor<2x6xf32>, %p.blocks.qkv.weight: tensor<2x6x18xf32>, %p.blocks.qkv.bias: tensor<2x18xf32>, %p.blocks.out.weight: tensor<2x6x6xf32>, %p.blocks.out.bias: tensor<2x6xf32>, %p.blocks.ln_2.gain: tensor<2x6xf32>, %p.blocks.ln_2.bias: tensor<2x6xf32>, %p.blocks.up.weight: tensor<2x6x24xf32>, %p.blocks.up.bias: tensor<2x24xf32>, %p.blocks.down.weight: tensor<2x24x6xf32>, %p.blocks.down.bias: tensor<2x6xf32>, %p.ln_f.gain: tensor<6xf32>, %p.ln_f.bias: tensor<6xf32>) -> tensor<4x11xf32> {
   %empty = tensor.empty() : tensor<4x6xf32> loc("gpt2.tdsl":50:20)
@@ -269,100 +269,100 @@ func.func @forward(%ids: tensor<4xi32>, %p.wte: tensor<11x6xf32>, %p.wpe: tensor
     %b.up.bias = tensor.extract_slice %p.blocks.up.bias[%step, 0] [1, 24] [1, 1] : tensor<2x24xf32> to tensor<24xf32> loc("gpt2.tdsl":51:13)
     %b.down.weight = tensor.extract_slice %p.blocks.down.weight[%step, 0, 0] [1, 24, 6] [1, 1, 1] : tensor<2x24x6xf32> to tensor<24x6xf32> loc("gpt2.tdsl":51:13)
     %b.down.bias = tensor.extract_slice %p.blocks.down.bias[%step, 0] [1, 6] [1, 1] : tensor<2x6xf32> to tensor<6xf32> loc("gpt2.tdsl":51:13)
-    %zero = arith.constant 0.0 : f32 loc("<std.nn>":203:23)
-    %empty_2 = tensor.empty() : tensor<4xf32> loc("<std.nn>":203:23)
-    %initial = linalg.fill ins(%zero : f32) outs(%empty_2 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":203:23)
+    %zero = arith.constant 0.0 : f32 loc("<std.nn>":214:23)
+    %empty_2 = tensor.empty() : tensor<4xf32> loc("<std.nn>":214:23)
+    %initial = linalg.fill ins(%zero : f32) outs(%empty_2 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":214:23)
     %sum = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
         ins(%x : tensor<4x6xf32>)
         outs(%initial : tensor<4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-        linalg.yield %0 : f32 loc("<std.nn>":203:23)
-    } -> tensor<4xf32> loc("<std.nn>":203:23)
-    %empty_3 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":203:23)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+        linalg.yield %0 : f32 loc("<std.nn>":214:23)
+    } -> tensor<4xf32> loc("<std.nn>":214:23)
+    %empty_3 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":214:23)
     %mean = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sum : tensor<4xf32>)
         outs(%empty_3 : tensor<4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-        linalg.yield %1 : f32 loc("<std.nn>":203:23)
-    } -> tensor<4x1xf32> loc("<std.nn>":203:23)
-    %empty_4 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":203:19)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+        linalg.yield %1 : f32 loc("<std.nn>":214:23)
+    } -> tensor<4x1xf32> loc("<std.nn>":214:23)
+    %empty_4 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":214:19)
     %centred = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%x, %mean : tensor<4x6xf32>, tensor<4x1xf32>)
         outs(%empty_4 : tensor<4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-        linalg.yield %0 : f32 loc("<std.nn>":203:19)
-    } -> tensor<4x6xf32> loc("<std.nn>":203:19)
-    %empty_5 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":204:25)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+        linalg.yield %0 : f32 loc("<std.nn>":214:19)
+    } -> tensor<4x6xf32> loc("<std.nn>":214:19)
+    %empty_5 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":215:25)
     %mul = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%centred : tensor<4x6xf32>)
         outs(%empty_5 : tensor<4x6xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-        linalg.yield %0 : f32 loc("<std.nn>":204:25)
-    } -> tensor<4x6xf32> loc("<std.nn>":204:25)
-    %empty_6 = tensor.empty() : tensor<4xf32> loc("<std.nn>":204:20)
-    %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_6 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":204:20)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+        linalg.yield %0 : f32 loc("<std.nn>":215:25)
+    } -> tensor<4x6xf32> loc("<std.nn>":215:25)
+    %empty_6 = tensor.empty() : tensor<4xf32> loc("<std.nn>":215:20)
+    %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_6 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":215:20)
     %sum_1 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
         ins(%mul : tensor<4x6xf32>)
         outs(%initial_1 : tensor<4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-        linalg.yield %0 : f32 loc("<std.nn>":204:20)
-    } -> tensor<4xf32> loc("<std.nn>":204:20)
-    %empty_7 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":204:20)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+        linalg.yield %0 : f32 loc("<std.nn>":215:20)
+    } -> tensor<4xf32> loc("<std.nn>":215:20)
+    %empty_7 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":215:20)
     %variance = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sum_1 : tensor<4xf32>)
         outs(%empty_7 : tensor<4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-        linalg.yield %1 : f32 loc("<std.nn>":204:20)
-    } -> tensor<4x1xf32> loc("<std.nn>":204:20)
-    %empty_8 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":205:21)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+        linalg.yield %1 : f32 loc("<std.nn>":215:20)
+    } -> tensor<4x1xf32> loc("<std.nn>":215:20)
+    %empty_8 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":216:21)
     %add = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%variance : tensor<4x1xf32>)
         outs(%empty_8 : tensor<4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":205:21)
-        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-        linalg.yield %1 : f32 loc("<std.nn>":205:21)
-    } -> tensor<4x1xf32> loc("<std.nn>":205:21)
-    %empty_9 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":205:15)
+        %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":216:21)
+        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+        linalg.yield %1 : f32 loc("<std.nn>":216:21)
+    } -> tensor<4x1xf32> loc("<std.nn>":216:21)
+    %empty_9 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":216:15)
     %rsqrt = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%add : tensor<4x1xf32>)
         outs(%empty_9 : tensor<4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-        linalg.yield %0 : f32 loc("<std.nn>":205:15)
-    } -> tensor<4x1xf32> loc("<std.nn>":205:15)
-    %empty_10 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":205:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+        linalg.yield %0 : f32 loc("<std.nn>":216:15)
+    } -> tensor<4x1xf32> loc("<std.nn>":216:15)
+    %empty_10 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":216:5)
     %mul_1 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%centred, %rsqrt : tensor<4x6xf32>, tensor<4x1xf32>)
         outs(%empty_10 : tensor<4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<4x6xf32> loc("<std.nn>":205:5)
-    %empty_11 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<4x6xf32> loc("<std.nn>":216:5)
+    %empty_11 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":216:5)
     %mul_2 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mul_1, %b.ln_1.gain : tensor<4x6xf32>, tensor<6xf32>)
         outs(%empty_11 : tensor<4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<4x6xf32> loc("<std.nn>":205:5)
-    %empty_12 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<4x6xf32> loc("<std.nn>":216:5)
+    %empty_12 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":216:5)
     %layer_norm = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mul_2, %b.ln_1.bias : tensor<4x6xf32>, tensor<6xf32>)
         outs(%empty_12 : tensor<4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<4x6xf32> loc("<std.nn>":216:5)
     %empty_13 = tensor.empty() : tensor<4x18xf32> loc("<std.nn>":22:5)
     %filled = linalg.fill ins(%zero : f32) outs(%empty_13 : tensor<4x18xf32>) -> tensor<4x18xf32> loc("<std.nn>":22:5)
     %matmul = linalg.matmul ins(%layer_norm, %b.qkv.weight : tensor<4x6xf32>, tensor<6x18xf32>) outs(%filled : tensor<4x18xf32>) -> tensor<4x18xf32> loc("<std.nn>":22:5)
@@ -374,51 +374,51 @@ func.func @forward(%ids: tensor<4xi32>, %p.wte: tensor<11x6xf32>, %p.wpe: tensor
         %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":22:5)
         linalg.yield %0 : f32 loc("<std.nn>":22:5)
     } -> tensor<4x18xf32> loc("<std.nn>":22:5)
-    %slice_1 = tensor.extract_slice %qkv[0, 0] [4, 6] [1, 1] : tensor<4x18xf32> to tensor<4x6xf32> loc("<std.nn>":296:27)
-    %shape = arith.constant dense<[4, 2, 3]> : tensor<3xindex> loc("<std.nn>":296:19)
-    %reshaped = tensor.reshape %slice_1(%shape) : (tensor<4x6xf32>, tensor<3xindex>) -> tensor<4x2x3xf32> loc("<std.nn>":296:19)
-    %empty_15 = tensor.empty() : tensor<2x4x3xf32> loc("<std.nn>":296:9)
-    %q = linalg.transpose ins(%reshaped : tensor<4x2x3xf32>) outs(%empty_15 : tensor<2x4x3xf32>) permutation = [1, 0, 2] loc("<std.nn>":296:9)
-    %slice_2 = tensor.extract_slice %qkv[0, 6] [4, 6] [1, 1] : tensor<4x18xf32> to tensor<4x6xf32> loc("<std.nn>":296:27)
-    %reshaped_1 = tensor.reshape %slice_2(%shape) : (tensor<4x6xf32>, tensor<3xindex>) -> tensor<4x2x3xf32> loc("<std.nn>":296:19)
-    %empty_16 = tensor.empty() : tensor<2x4x3xf32> loc("<std.nn>":296:9)
-    %k = linalg.transpose ins(%reshaped_1 : tensor<4x2x3xf32>) outs(%empty_16 : tensor<2x4x3xf32>) permutation = [1, 0, 2] loc("<std.nn>":296:9)
-    %empty_17 = tensor.empty() : tensor<2x3x4xf32> loc("<std.nn>":298:22)
-    %transposed = linalg.transpose ins(%k : tensor<2x4x3xf32>) outs(%empty_17 : tensor<2x3x4xf32>) permutation = [0, 2, 1] loc("<std.nn>":298:22)
-    %empty_18 = tensor.empty() : tensor<2x4x4xf32> loc("<std.nn>":298:18)
-    %filled_1 = linalg.fill ins(%zero : f32) outs(%empty_18 : tensor<2x4x4xf32>) -> tensor<2x4x4xf32> loc("<std.nn>":298:18)
-    %matmul_1 = linalg.batch_matmul ins(%q, %transposed : tensor<2x4x3xf32>, tensor<2x3x4xf32>) outs(%filled_1 : tensor<2x4x4xf32>) -> tensor<2x4x4xf32> loc("<std.nn>":298:18)
-    %empty_19 = tensor.empty() : tensor<2x4x4xf32> loc("<std.nn>":298:18)
+    %slice_1 = tensor.extract_slice %qkv[0, 0] [4, 6] [1, 1] : tensor<4x18xf32> to tensor<4x6xf32> loc("<std.nn>":315:27)
+    %shape = arith.constant dense<[4, 2, 3]> : tensor<3xindex> loc("<std.nn>":315:19)
+    %reshaped = tensor.reshape %slice_1(%shape) : (tensor<4x6xf32>, tensor<3xindex>) -> tensor<4x2x3xf32> loc("<std.nn>":315:19)
+    %empty_15 = tensor.empty() : tensor<2x4x3xf32> loc("<std.nn>":315:9)
+    %q = linalg.transpose ins(%reshaped : tensor<4x2x3xf32>) outs(%empty_15 : tensor<2x4x3xf32>) permutation = [1, 0, 2] loc("<std.nn>":315:9)
+    %slice_2 = tensor.extract_slice %qkv[0, 6] [4, 6] [1, 1] : tensor<4x18xf32> to tensor<4x6xf32> loc("<std.nn>":315:27)
+    %reshaped_1 = tensor.reshape %slice_2(%shape) : (tensor<4x6xf32>, tensor<3xindex>) -> tensor<4x2x3xf32> loc("<std.nn>":315:19)
+    %empty_16 = tensor.empty() : tensor<2x4x3xf32> loc("<std.nn>":315:9)
+    %k = linalg.transpose ins(%reshaped_1 : tensor<4x2x3xf32>) outs(%empty_16 : tensor<2x4x3xf32>) permutation = [1, 0, 2] loc("<std.nn>":315:9)
+    %empty_17 = tensor.empty() : tensor<2x3x4xf32> loc("<std.nn>":317:22)
+    %transposed = linalg.transpose ins(%k : tensor<2x4x3xf32>) outs(%empty_17 : tensor<2x3x4xf32>) permutation = [0, 2, 1] loc("<std.nn>":317:22)
+    %empty_18 = tensor.empty() : tensor<2x4x4xf32> loc("<std.nn>":317:18)
+    %filled_1 = linalg.fill ins(%zero : f32) outs(%empty_18 : tensor<2x4x4xf32>) -> tensor<2x4x4xf32> loc("<std.nn>":317:18)
+    %matmul_1 = linalg.batch_matmul ins(%q, %transposed : tensor<2x4x3xf32>, tensor<2x3x4xf32>) outs(%filled_1 : tensor<2x4x4xf32>) -> tensor<2x4x4xf32> loc("<std.nn>":317:18)
+    %empty_19 = tensor.empty() : tensor<2x4x4xf32> loc("<std.nn>":317:18)
     %div = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%matmul_1 : tensor<2x4x4xf32>)
         outs(%empty_19 : tensor<2x4x4xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.7320508 : f32 loc("<std.nn>":298:18)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":298:18)
-        linalg.yield %1 : f32 loc("<std.nn>":298:18)
-    } -> tensor<2x4x4xf32> loc("<std.nn>":298:18)
-    %empty_20 = tensor.empty() : tensor<4x4xf32> loc("<std.nn>":298:18)
+        %0 = arith.constant 1.7320508 : f32 loc("<std.nn>":317:18)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":317:18)
+        linalg.yield %1 : f32 loc("<std.nn>":317:18)
+    } -> tensor<2x4x4xf32> loc("<std.nn>":317:18)
+    %empty_20 = tensor.empty() : tensor<4x4xf32> loc("<std.nn>":317:18)
     %causal_mask = linalg.generic {indexing_maps = [#ij], iterator_types = ["parallel", "parallel"]}
         outs(%empty_20 : tensor<4x4xf32>) {
       ^bb0(%_: f32):
-        %0 = linalg.index 1 : index loc("<std.nn>":298:18)
-        %1 = arith.index_cast %0 : index to i64 loc("<std.nn>":298:18)
-        %2 = linalg.index 0 : index loc("<std.nn>":298:18)
-        %3 = arith.index_cast %2 : index to i64 loc("<std.nn>":298:18)
-        %4 = arith.cmpi sgt, %1, %3 : i64 loc("<std.nn>":298:18)
-        %5 = arith.constant -1.0e10 : f32 loc("<std.nn>":298:18)
-        %6 = arith.constant 0.0 : f32 loc("<std.nn>":298:18)
-        %7 = arith.select %4, %5, %6 : f32 loc("<std.nn>":298:18)
-        linalg.yield %7 : f32 loc("<std.nn>":298:18)
-    } -> tensor<4x4xf32> loc("<std.nn>":298:18)
-    %empty_21 = tensor.empty() : tensor<2x4x4xf32> loc("<std.nn>":298:18)
+        %0 = linalg.index 1 : index loc("<std.nn>":317:18)
+        %1 = arith.index_cast %0 : index to i64 loc("<std.nn>":317:18)
+        %2 = linalg.index 0 : index loc("<std.nn>":317:18)
+        %3 = arith.index_cast %2 : index to i64 loc("<std.nn>":317:18)
+        %4 = arith.cmpi sgt, %1, %3 : i64 loc("<std.nn>":317:18)
+        %5 = arith.constant -1.0e10 : f32 loc("<std.nn>":317:18)
+        %6 = arith.constant 0.0 : f32 loc("<std.nn>":317:18)
+        %7 = arith.select %4, %5, %6 : f32 loc("<std.nn>":317:18)
+        linalg.yield %7 : f32 loc("<std.nn>":317:18)
+    } -> tensor<4x4xf32> loc("<std.nn>":317:18)
+    %empty_21 = tensor.empty() : tensor<2x4x4xf32> loc("<std.nn>":317:18)
     %scores = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%div, %causal_mask : tensor<2x4x4xf32>, tensor<4x4xf32>)
         outs(%empty_21 : tensor<2x4x4xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":298:18)
-        linalg.yield %0 : f32 loc("<std.nn>":298:18)
-    } -> tensor<2x4x4xf32> loc("<std.nn>":298:18)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":317:18)
+        linalg.yield %0 : f32 loc("<std.nn>":317:18)
+    } -> tensor<2x4x4xf32> loc("<std.nn>":317:18)
     %minus_infinity = arith.constant 0xFF800000 : f32 loc("<std.nn>":112:21)
     %empty_22 = tensor.empty() : tensor<2x4xf32> loc("<std.nn>":112:21)
     %initial_2 = linalg.fill ins(%minus_infinity : f32) outs(%empty_22 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("<std.nn>":112:21)
@@ -462,17 +462,17 @@ func.func @forward(%ids: tensor<4xi32>, %p.wte: tensor<11x6xf32>, %p.wpe: tensor
         %0 = arith.divf %in, %in_1 : f32 loc("<std.nn>":113:5)
         linalg.yield %0 : f32 loc("<std.nn>":113:5)
     } -> tensor<2x4x4xf32> loc("<std.nn>":113:5)
-    %slice_3 = tensor.extract_slice %qkv[0, 12] [4, 6] [1, 1] : tensor<4x18xf32> to tensor<4x6xf32> loc("<std.nn>":296:27)
-    %reshaped_2 = tensor.reshape %slice_3(%shape) : (tensor<4x6xf32>, tensor<3xindex>) -> tensor<4x2x3xf32> loc("<std.nn>":296:19)
-    %empty_27 = tensor.empty() : tensor<2x4x3xf32> loc("<std.nn>":296:9)
-    %v = linalg.transpose ins(%reshaped_2 : tensor<4x2x3xf32>) outs(%empty_27 : tensor<2x4x3xf32>) permutation = [1, 0, 2] loc("<std.nn>":296:9)
-    %empty_28 = tensor.empty() : tensor<2x4x3xf32> loc("<std.nn>":299:17)
-    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_28 : tensor<2x4x3xf32>) -> tensor<2x4x3xf32> loc("<std.nn>":299:17)
-    %mixed = linalg.batch_matmul ins(%softmax, %v : tensor<2x4x4xf32>, tensor<2x4x3xf32>) outs(%filled_2 : tensor<2x4x3xf32>) -> tensor<2x4x3xf32> loc("<std.nn>":299:17)
-    %empty_29 = tensor.empty() : tensor<4x2x3xf32> loc("<std.nn>":300:20)
-    %transposed_1 = linalg.transpose ins(%mixed : tensor<2x4x3xf32>) outs(%empty_29 : tensor<4x2x3xf32>) permutation = [1, 0, 2] loc("<std.nn>":300:20)
-    %shape_1 = arith.constant dense<[4, 6]> : tensor<2xindex> loc("<std.nn>":300:12)
-    %reshaped_3 = tensor.reshape %transposed_1(%shape_1) : (tensor<4x2x3xf32>, tensor<2xindex>) -> tensor<4x6xf32> loc("<std.nn>":300:12)
+    %slice_3 = tensor.extract_slice %qkv[0, 12] [4, 6] [1, 1] : tensor<4x18xf32> to tensor<4x6xf32> loc("<std.nn>":315:27)
+    %reshaped_2 = tensor.reshape %slice_3(%shape) : (tensor<4x6xf32>, tensor<3xindex>) -> tensor<4x2x3xf32> loc("<std.nn>":315:19)
+    %empty_27 = tensor.empty() : tensor<2x4x3xf32> loc("<std.nn>":315:9)
+    %v = linalg.transpose ins(%reshaped_2 : tensor<4x2x3xf32>) outs(%empty_27 : tensor<2x4x3xf32>) permutation = [1, 0, 2] loc("<std.nn>":315:9)
+    %empty_28 = tensor.empty() : tensor<2x4x3xf32> loc("<std.nn>":318:17)
+    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_28 : tensor<2x4x3xf32>) -> tensor<2x4x3xf32> loc("<std.nn>":318:17)
+    %mixed = linalg.batch_matmul ins(%softmax, %v : tensor<2x4x4xf32>, tensor<2x4x3xf32>) outs(%filled_2 : tensor<2x4x3xf32>) -> tensor<2x4x3xf32> loc("<std.nn>":318:17)
+    %empty_29 = tensor.empty() : tensor<4x2x3xf32> loc("<std.nn>":319:20)
+    %transposed_1 = linalg.transpose ins(%mixed : tensor<2x4x3xf32>) outs(%empty_29 : tensor<4x2x3xf32>) permutation = [1, 0, 2] loc("<std.nn>":319:20)
+    %shape_1 = arith.constant dense<[4, 6]> : tensor<2xindex> loc("<std.nn>":319:12)
+    %reshaped_3 = tensor.reshape %transposed_1(%shape_1) : (tensor<4x2x3xf32>, tensor<2xindex>) -> tensor<4x6xf32> loc("<std.nn>":319:12)
     %empty_30 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":22:5)
     %filled_3 = linalg.fill ins(%zero : f32) outs(%empty_30 : tensor<4x6xf32>) -> tensor<4x6xf32> loc("<std.nn>":22:5)
     %matmul_2 = linalg.matmul ins(%reshaped_3, %b.out.weight : tensor<4x6xf32>, tensor<6x6xf32>) outs(%filled_3 : tensor<4x6xf32>) -> tensor<4x6xf32> loc("<std.nn>":22:5)
@@ -484,107 +484,107 @@ func.func @forward(%ids: tensor<4xi32>, %p.wte: tensor<11x6xf32>, %p.wpe: tensor
         %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":22:5)
         linalg.yield %0 : f32 loc("<std.nn>":22:5)
     } -> tensor<4x6xf32> loc("<std.nn>":22:5)
-    %empty_32 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":364:5)
+    %empty_32 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":383:5)
     %y = linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%x, %attention : tensor<4x6xf32>, tensor<4x6xf32>)
         outs(%empty_32 : tensor<4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":364:5)
-        linalg.yield %0 : f32 loc("<std.nn>":364:5)
-    } -> tensor<4x6xf32> loc("<std.nn>":364:5)
-    %empty_33 = tensor.empty() : tensor<4xf32> loc("<std.nn>":203:23)
-    %initial_4 = linalg.fill ins(%zero : f32) outs(%empty_33 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":203:23)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":383:5)
+        linalg.yield %0 : f32 loc("<std.nn>":383:5)
+    } -> tensor<4x6xf32> loc("<std.nn>":383:5)
+    %empty_33 = tensor.empty() : tensor<4xf32> loc("<std.nn>":214:23)
+    %initial_4 = linalg.fill ins(%zero : f32) outs(%empty_33 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":214:23)
     %sum_3 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
         ins(%y : tensor<4x6xf32>)
         outs(%initial_4 : tensor<4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-        linalg.yield %0 : f32 loc("<std.nn>":203:23)
-    } -> tensor<4xf32> loc("<std.nn>":203:23)
-    %empty_34 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":203:23)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+        linalg.yield %0 : f32 loc("<std.nn>":214:23)
+    } -> tensor<4xf32> loc("<std.nn>":214:23)
+    %empty_34 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":214:23)
     %mean_1 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sum_3 : tensor<4xf32>)
         outs(%empty_34 : tensor<4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-        linalg.yield %1 : f32 loc("<std.nn>":203:23)
-    } -> tensor<4x1xf32> loc("<std.nn>":203:23)
-    %empty_35 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":203:19)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+        linalg.yield %1 : f32 loc("<std.nn>":214:23)
+    } -> tensor<4x1xf32> loc("<std.nn>":214:23)
+    %empty_35 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":214:19)
     %centred_1 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%y, %mean_1 : tensor<4x6xf32>, tensor<4x1xf32>)
         outs(%empty_35 : tensor<4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-        linalg.yield %0 : f32 loc("<std.nn>":203:19)
-    } -> tensor<4x6xf32> loc("<std.nn>":203:19)
-    %empty_36 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":204:25)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+        linalg.yield %0 : f32 loc("<std.nn>":214:19)
+    } -> tensor<4x6xf32> loc("<std.nn>":214:19)
+    %empty_36 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":215:25)
     %mul_3 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%centred_1 : tensor<4x6xf32>)
         outs(%empty_36 : tensor<4x6xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-        linalg.yield %0 : f32 loc("<std.nn>":204:25)
-    } -> tensor<4x6xf32> loc("<std.nn>":204:25)
-    %empty_37 = tensor.empty() : tensor<4xf32> loc("<std.nn>":204:20)
-    %initial_5 = linalg.fill ins(%zero : f32) outs(%empty_37 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":204:20)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+        linalg.yield %0 : f32 loc("<std.nn>":215:25)
+    } -> tensor<4x6xf32> loc("<std.nn>":215:25)
+    %empty_37 = tensor.empty() : tensor<4xf32> loc("<std.nn>":215:20)
+    %initial_5 = linalg.fill ins(%zero : f32) outs(%empty_37 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":215:20)
     %sum_4 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
         ins(%mul_3 : tensor<4x6xf32>)
         outs(%initial_5 : tensor<4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-        linalg.yield %0 : f32 loc("<std.nn>":204:20)
-    } -> tensor<4xf32> loc("<std.nn>":204:20)
-    %empty_38 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":204:20)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+        linalg.yield %0 : f32 loc("<std.nn>":215:20)
+    } -> tensor<4xf32> loc("<std.nn>":215:20)
+    %empty_38 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":215:20)
     %variance_1 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sum_4 : tensor<4xf32>)
         outs(%empty_38 : tensor<4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-        linalg.yield %1 : f32 loc("<std.nn>":204:20)
-    } -> tensor<4x1xf32> loc("<std.nn>":204:20)
-    %empty_39 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":205:21)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+        linalg.yield %1 : f32 loc("<std.nn>":215:20)
+    } -> tensor<4x1xf32> loc("<std.nn>":215:20)
+    %empty_39 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":216:21)
     %add_1 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%variance_1 : tensor<4x1xf32>)
         outs(%empty_39 : tensor<4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":205:21)
-        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-        linalg.yield %1 : f32 loc("<std.nn>":205:21)
-    } -> tensor<4x1xf32> loc("<std.nn>":205:21)
-    %empty_40 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":205:15)
+        %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":216:21)
+        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+        linalg.yield %1 : f32 loc("<std.nn>":216:21)
+    } -> tensor<4x1xf32> loc("<std.nn>":216:21)
+    %empty_40 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":216:15)
     %rsqrt_1 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%add_1 : tensor<4x1xf32>)
         outs(%empty_40 : tensor<4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-        linalg.yield %0 : f32 loc("<std.nn>":205:15)
-    } -> tensor<4x1xf32> loc("<std.nn>":205:15)
-    %empty_41 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":205:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+        linalg.yield %0 : f32 loc("<std.nn>":216:15)
+    } -> tensor<4x1xf32> loc("<std.nn>":216:15)
+    %empty_41 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":216:5)
     %mul_4 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%centred_1, %rsqrt_1 : tensor<4x6xf32>, tensor<4x1xf32>)
         outs(%empty_41 : tensor<4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<4x6xf32> loc("<std.nn>":205:5)
-    %empty_42 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<4x6xf32> loc("<std.nn>":216:5)
+    %empty_42 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":216:5)
     %mul_5 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mul_4, %b.ln_2.gain : tensor<4x6xf32>, tensor<6xf32>)
         outs(%empty_42 : tensor<4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<4x6xf32> loc("<std.nn>":205:5)
-    %empty_43 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<4x6xf32> loc("<std.nn>":216:5)
+    %empty_43 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":216:5)
     %layer_norm_1 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mul_5, %b.ln_2.bias : tensor<4x6xf32>, tensor<6xf32>)
         outs(%empty_43 : tensor<4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<4x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<4x6xf32> loc("<std.nn>":216:5)
     %empty_44 = tensor.empty() : tensor<4x24xf32> loc("<std.nn>":22:5)
     %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_44 : tensor<4x24xf32>) -> tensor<4x24xf32> loc("<std.nn>":22:5)
     %matmul_3 = linalg.matmul ins(%layer_norm_1, %b.up.weight : tensor<4x6xf32>, tensor<6x24xf32>) outs(%filled_4 : tensor<4x24xf32>) -> tensor<4x24xf32> loc("<std.nn>":22:5)
@@ -692,110 +692,110 @@ func.func @forward(%ids: tensor<4xi32>, %p.wte: tensor<11x6xf32>, %p.wpe: tensor
         %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":22:5)
         linalg.yield %0 : f32 loc("<std.nn>":22:5)
     } -> tensor<4x6xf32> loc("<std.nn>":22:5)
-    %empty_58 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":385:5)
+    %empty_58 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":404:5)
     %block = linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%y, %linear_1 : tensor<4x6xf32>, tensor<4x6xf32>)
         outs(%empty_58 : tensor<4x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":385:5)
-        linalg.yield %0 : f32 loc("<std.nn>":385:5)
-    } -> tensor<4x6xf32> loc("<std.nn>":385:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":404:5)
+        linalg.yield %0 : f32 loc("<std.nn>":404:5)
+    } -> tensor<4x6xf32> loc("<std.nn>":404:5)
     scf.yield %block : tensor<4x6xf32> loc("gpt2.tdsl":51:13)
   } loc("gpt2.tdsl":51:13)
-  %zero_1 = arith.constant 0.0 : f32 loc("<std.nn>":203:23)
-  %empty_59 = tensor.empty() : tensor<4xf32> loc("<std.nn>":203:23)
-  %initial_6 = linalg.fill ins(%zero_1 : f32) outs(%empty_59 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":203:23)
+  %zero_1 = arith.constant 0.0 : f32 loc("<std.nn>":214:23)
+  %empty_59 = tensor.empty() : tensor<4xf32> loc("<std.nn>":214:23)
+  %initial_6 = linalg.fill ins(%zero_1 : f32) outs(%empty_59 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":214:23)
   %sum_5 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%looped : tensor<4x6xf32>)
       outs(%initial_6 : tensor<4xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-      linalg.yield %0 : f32 loc("<std.nn>":203:23)
-  } -> tensor<4xf32> loc("<std.nn>":203:23)
-  %empty_60 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":203:23)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+      linalg.yield %0 : f32 loc("<std.nn>":214:23)
+  } -> tensor<4xf32> loc("<std.nn>":214:23)
+  %empty_60 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":214:23)
   %mean_2 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum_5 : tensor<4xf32>)
       outs(%empty_60 : tensor<4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-      linalg.yield %1 : f32 loc("<std.nn>":203:23)
-  } -> tensor<4x1xf32> loc("<std.nn>":203:23)
-  %empty_61 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":203:19)
+      %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+      linalg.yield %1 : f32 loc("<std.nn>":214:23)
+  } -> tensor<4x1xf32> loc("<std.nn>":214:23)
+  %empty_61 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":214:19)
   %centred_2 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%looped, %mean_2 : tensor<4x6xf32>, tensor<4x1xf32>)
       outs(%empty_61 : tensor<4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-      linalg.yield %0 : f32 loc("<std.nn>":203:19)
-  } -> tensor<4x6xf32> loc("<std.nn>":203:19)
-  %empty_62 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":204:25)
+      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+      linalg.yield %0 : f32 loc("<std.nn>":214:19)
+  } -> tensor<4x6xf32> loc("<std.nn>":214:19)
+  %empty_62 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":215:25)
   %mul_11 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%centred_2 : tensor<4x6xf32>)
       outs(%empty_62 : tensor<4x6xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-      linalg.yield %0 : f32 loc("<std.nn>":204:25)
-  } -> tensor<4x6xf32> loc("<std.nn>":204:25)
-  %empty_63 = tensor.empty() : tensor<4xf32> loc("<std.nn>":204:20)
-  %initial_7 = linalg.fill ins(%zero_1 : f32) outs(%empty_63 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":204:20)
+      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+      linalg.yield %0 : f32 loc("<std.nn>":215:25)
+  } -> tensor<4x6xf32> loc("<std.nn>":215:25)
+  %empty_63 = tensor.empty() : tensor<4xf32> loc("<std.nn>":215:20)
+  %initial_7 = linalg.fill ins(%zero_1 : f32) outs(%empty_63 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":215:20)
   %sum_6 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%mul_11 : tensor<4x6xf32>)
       outs(%initial_7 : tensor<4xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-      linalg.yield %0 : f32 loc("<std.nn>":204:20)
-  } -> tensor<4xf32> loc("<std.nn>":204:20)
-  %empty_64 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":204:20)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+      linalg.yield %0 : f32 loc("<std.nn>":215:20)
+  } -> tensor<4xf32> loc("<std.nn>":215:20)
+  %empty_64 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":215:20)
   %variance_2 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum_6 : tensor<4xf32>)
       outs(%empty_64 : tensor<4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-      linalg.yield %1 : f32 loc("<std.nn>":204:20)
-  } -> tensor<4x1xf32> loc("<std.nn>":204:20)
-  %empty_65 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":205:21)
+      %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+      linalg.yield %1 : f32 loc("<std.nn>":215:20)
+  } -> tensor<4x1xf32> loc("<std.nn>":215:20)
+  %empty_65 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":216:21)
   %add_4 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%variance_2 : tensor<4x1xf32>)
       outs(%empty_65 : tensor<4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":205:21)
-      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-      linalg.yield %1 : f32 loc("<std.nn>":205:21)
-  } -> tensor<4x1xf32> loc("<std.nn>":205:21)
-  %empty_66 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":205:15)
+      %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":216:21)
+      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+      linalg.yield %1 : f32 loc("<std.nn>":216:21)
+  } -> tensor<4x1xf32> loc("<std.nn>":216:21)
+  %empty_66 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":216:15)
   %rsqrt_2 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%add_4 : tensor<4x1xf32>)
       outs(%empty_66 : tensor<4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-      linalg.yield %0 : f32 loc("<std.nn>":205:15)
-  } -> tensor<4x1xf32> loc("<std.nn>":205:15)
-  %empty_67 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":205:5)
+      %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+      linalg.yield %0 : f32 loc("<std.nn>":216:15)
+  } -> tensor<4x1xf32> loc("<std.nn>":216:15)
+  %empty_67 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":216:5)
   %mul_12 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%centred_2, %rsqrt_2 : tensor<4x6xf32>, tensor<4x1xf32>)
       outs(%empty_67 : tensor<4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<4x6xf32> loc("<std.nn>":205:5)
-  %empty_68 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<4x6xf32> loc("<std.nn>":216:5)
+  %empty_68 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":216:5)
   %mul_13 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_12, %p.ln_f.gain : tensor<4x6xf32>, tensor<6xf32>)
       outs(%empty_68 : tensor<4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<4x6xf32> loc("<std.nn>":205:5)
-  %empty_69 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<4x6xf32> loc("<std.nn>":216:5)
+  %empty_69 = tensor.empty() : tensor<4x6xf32> loc("<std.nn>":216:5)
   %layer_norm_2 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_13, %p.ln_f.bias : tensor<4x6xf32>, tensor<6xf32>)
       outs(%empty_69 : tensor<4x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<4x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<4x6xf32> loc("<std.nn>":216:5)
   %empty_70 = tensor.empty() : tensor<6x11xf32> loc("gpt2.tdsl":52:47)
   %transposed_2 = linalg.transpose ins(%p.wte : tensor<11x6xf32>) outs(%empty_70 : tensor<6x11xf32>) permutation = [1, 0] loc("gpt2.tdsl":52:47)
   %empty_71 = tensor.empty() : tensor<4x11xf32> loc("gpt2.tdsl":52:5)
@@ -838,101 +838,101 @@ func.func @block_step(%x: tensor<?x?xf32>, %p.ln_1.gain: tensor<?xf32>, %p.ln_1.
       %3 = arith.extui %2 : i1 to i8 loc("<std.nn>":186:5)
       linalg.yield %3 : i8 loc("<std.nn>":186:5)
   } -> tensor<?x?xi8> loc("<std.nn>":186:5)
-  %zero = arith.constant 0.0 : f32 loc("<std.nn>":203:23)
-  %empty_3 = tensor.empty(%S) : tensor<?xf32> loc("<std.nn>":203:23)
-  %initial = linalg.fill ins(%zero : f32) outs(%empty_3 : tensor<?xf32>) -> tensor<?xf32> loc("<std.nn>":203:23)
+  %zero = arith.constant 0.0 : f32 loc("<std.nn>":214:23)
+  %empty_3 = tensor.empty(%S) : tensor<?xf32> loc("<std.nn>":214:23)
+  %initial = linalg.fill ins(%zero : f32) outs(%empty_3 : tensor<?xf32>) -> tensor<?xf32> loc("<std.nn>":214:23)
   %sum = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<?x?xf32>)
       outs(%initial : tensor<?xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-      linalg.yield %0 : f32 loc("<std.nn>":203:23)
-  } -> tensor<?xf32> loc("<std.nn>":203:23)
-  %size = tensor.dim %x, %c1 : tensor<?x?xf32> loc("<std.nn>":203:23)
-  %size_i64 = arith.index_cast %size : index to i64 loc("<std.nn>":203:23)
-  %sitofp = arith.sitofp %size_i64 : i64 to f32 loc("<std.nn>":203:23)
-  %empty_4 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":203:23)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+      linalg.yield %0 : f32 loc("<std.nn>":214:23)
+  } -> tensor<?xf32> loc("<std.nn>":214:23)
+  %size = tensor.dim %x, %c1 : tensor<?x?xf32> loc("<std.nn>":214:23)
+  %size_i64 = arith.index_cast %size : index to i64 loc("<std.nn>":214:23)
+  %sitofp = arith.sitofp %size_i64 : i64 to f32 loc("<std.nn>":214:23)
+  %empty_4 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":214:23)
   %mean = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum : tensor<?xf32>)
       outs(%empty_4 : tensor<?x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.divf %in, %sitofp : f32 loc("<std.nn>":203:23)
-      linalg.yield %0 : f32 loc("<std.nn>":203:23)
-  } -> tensor<?x1xf32> loc("<std.nn>":203:23)
-  %empty_5 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":203:19)
+      %0 = arith.divf %in, %sitofp : f32 loc("<std.nn>":214:23)
+      linalg.yield %0 : f32 loc("<std.nn>":214:23)
+  } -> tensor<?x1xf32> loc("<std.nn>":214:23)
+  %empty_5 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":214:19)
   %centred = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%x, %mean : tensor<?x?xf32>, tensor<?x1xf32>)
       outs(%empty_5 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-      linalg.yield %0 : f32 loc("<std.nn>":203:19)
-  } -> tensor<?x?xf32> loc("<std.nn>":203:19)
-  %empty_6 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":204:25)
+      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+      linalg.yield %0 : f32 loc("<std.nn>":214:19)
+  } -> tensor<?x?xf32> loc("<std.nn>":214:19)
+  %empty_6 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":215:25)
   %mul = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%centred : tensor<?x?xf32>)
       outs(%empty_6 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-      linalg.yield %0 : f32 loc("<std.nn>":204:25)
-  } -> tensor<?x?xf32> loc("<std.nn>":204:25)
-  %empty_7 = tensor.empty(%S) : tensor<?xf32> loc("<std.nn>":204:20)
-  %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_7 : tensor<?xf32>) -> tensor<?xf32> loc("<std.nn>":204:20)
+      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+      linalg.yield %0 : f32 loc("<std.nn>":215:25)
+  } -> tensor<?x?xf32> loc("<std.nn>":215:25)
+  %empty_7 = tensor.empty(%S) : tensor<?xf32> loc("<std.nn>":215:20)
+  %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_7 : tensor<?xf32>) -> tensor<?xf32> loc("<std.nn>":215:20)
   %sum_1 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%mul : tensor<?x?xf32>)
       outs(%initial_1 : tensor<?xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-      linalg.yield %0 : f32 loc("<std.nn>":204:20)
-  } -> tensor<?xf32> loc("<std.nn>":204:20)
-  %empty_8 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":204:20)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+      linalg.yield %0 : f32 loc("<std.nn>":215:20)
+  } -> tensor<?xf32> loc("<std.nn>":215:20)
+  %empty_8 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":215:20)
   %variance = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum_1 : tensor<?xf32>)
       outs(%empty_8 : tensor<?x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.divf %in, %sitofp : f32 loc("<std.nn>":204:20)
-      linalg.yield %0 : f32 loc("<std.nn>":204:20)
-  } -> tensor<?x1xf32> loc("<std.nn>":204:20)
-  %empty_9 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":205:21)
+      %0 = arith.divf %in, %sitofp : f32 loc("<std.nn>":215:20)
+      linalg.yield %0 : f32 loc("<std.nn>":215:20)
+  } -> tensor<?x1xf32> loc("<std.nn>":215:20)
+  %empty_9 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":216:21)
   %add_1 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%variance : tensor<?x1xf32>)
       outs(%empty_9 : tensor<?x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":205:21)
-      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-      linalg.yield %1 : f32 loc("<std.nn>":205:21)
-  } -> tensor<?x1xf32> loc("<std.nn>":205:21)
-  %empty_10 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":205:15)
+      %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":216:21)
+      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+      linalg.yield %1 : f32 loc("<std.nn>":216:21)
+  } -> tensor<?x1xf32> loc("<std.nn>":216:21)
+  %empty_10 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":216:15)
   %rsqrt = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%add_1 : tensor<?x1xf32>)
       outs(%empty_10 : tensor<?x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-      linalg.yield %0 : f32 loc("<std.nn>":205:15)
-  } -> tensor<?x1xf32> loc("<std.nn>":205:15)
-  %empty_11 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":205:5)
+      %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+      linalg.yield %0 : f32 loc("<std.nn>":216:15)
+  } -> tensor<?x1xf32> loc("<std.nn>":216:15)
+  %empty_11 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":216:5)
   %mul_1 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%centred, %rsqrt : tensor<?x?xf32>, tensor<?x1xf32>)
       outs(%empty_11 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<?x?xf32> loc("<std.nn>":205:5)
-  %empty_12 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<?x?xf32> loc("<std.nn>":216:5)
+  %empty_12 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":216:5)
   %mul_2 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_1, %p.ln_1.gain : tensor<?x?xf32>, tensor<?xf32>)
       outs(%empty_12 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<?x?xf32> loc("<std.nn>":205:5)
-  %empty_13 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<?x?xf32> loc("<std.nn>":216:5)
+  %empty_13 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":216:5)
   %layer_norm = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_2, %p.ln_1.bias : tensor<?x?xf32>, tensor<?xf32>)
       outs(%empty_13 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<?x?xf32> loc("<std.nn>":205:5)
+      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<?x?xf32> loc("<std.nn>":216:5)
   %size_1 = tensor.dim %p.qkv.weight, %c1 : tensor<?x?xf32> loc("<std.nn>":22:5)
   %empty_14 = tensor.empty(%S, %size_1) : tensor<?x?xf32> loc("<std.nn>":22:5)
   %filled = linalg.fill ins(%zero : f32) outs(%empty_14 : tensor<?x?xf32>) -> tensor<?x?xf32> loc("<std.nn>":22:5)
@@ -968,23 +968,23 @@ func.func @block_step(%x: tensor<?x?xf32>, %p.ln_1.gain: tensor<?xf32>, %p.ln_1.
   %inside_1 = arith.minsi %inside, %extent_1 : i64 loc("gpt2.tdsl":63:16)
   %at = arith.index_cast %inside_1 : i64 to index loc("gpt2.tdsl":63:16)
   %keys = tensor.insert_slice %k into %cache.k[0, %at, 0] [%H, %S, %D] [1, 1, 1] : tensor<?x?x?xf32> into tensor<?x?x?xf32> loc("gpt2.tdsl":63:16)
-  %empty_18 = tensor.empty(%H, %D, %N) : tensor<?x?x?xf32> loc("<std.nn>":338:24)
-  %transposed = linalg.transpose ins(%keys : tensor<?x?x?xf32>) outs(%empty_18 : tensor<?x?x?xf32>) permutation = [0, 2, 1] loc("<std.nn>":338:24)
-  %empty_19 = tensor.empty(%H, %S, %N) : tensor<?x?x?xf32> loc("<std.nn>":338:20)
-  %filled_1 = linalg.fill ins(%zero : f32) outs(%empty_19 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32> loc("<std.nn>":338:20)
-  %matmul_1 = linalg.batch_matmul ins(%q, %transposed : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%filled_1 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32> loc("<std.nn>":338:20)
-  %D_i64 = arith.index_cast %D : index to i64 loc("<std.nn>":338:55)
-  %sitofp_1 = arith.sitofp %D_i64 : i64 to f64 loc("<std.nn>":338:50)
-  %sqrt = math.sqrt %sitofp_1 : f64 loc("<std.nn>":338:50)
-  %truncf = arith.truncf %sqrt : f64 to f32 loc("<std.nn>":338:50)
-  %empty_20 = tensor.empty(%H, %S, %N) : tensor<?x?x?xf32> loc("<std.nn>":338:20)
+  %empty_18 = tensor.empty(%H, %D, %N) : tensor<?x?x?xf32> loc("<std.nn>":357:24)
+  %transposed = linalg.transpose ins(%keys : tensor<?x?x?xf32>) outs(%empty_18 : tensor<?x?x?xf32>) permutation = [0, 2, 1] loc("<std.nn>":357:24)
+  %empty_19 = tensor.empty(%H, %S, %N) : tensor<?x?x?xf32> loc("<std.nn>":357:20)
+  %filled_1 = linalg.fill ins(%zero : f32) outs(%empty_19 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32> loc("<std.nn>":357:20)
+  %matmul_1 = linalg.batch_matmul ins(%q, %transposed : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%filled_1 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32> loc("<std.nn>":357:20)
+  %D_i64 = arith.index_cast %D : index to i64 loc("<std.nn>":357:55)
+  %sitofp_1 = arith.sitofp %D_i64 : i64 to f64 loc("<std.nn>":357:50)
+  %sqrt = math.sqrt %sitofp_1 : f64 loc("<std.nn>":357:50)
+  %truncf = arith.truncf %sqrt : f64 to f32 loc("<std.nn>":357:50)
+  %empty_20 = tensor.empty(%H, %S, %N) : tensor<?x?x?xf32> loc("<std.nn>":357:20)
   %div = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%matmul_1 : tensor<?x?x?xf32>)
       outs(%empty_20 : tensor<?x?x?xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.divf %in, %truncf : f32 loc("<std.nn>":338:20)
-      linalg.yield %0 : f32 loc("<std.nn>":338:20)
-  } -> tensor<?x?x?xf32> loc("<std.nn>":338:20)
+      %0 = arith.divf %in, %truncf : f32 loc("<std.nn>":357:20)
+      linalg.yield %0 : f32 loc("<std.nn>":357:20)
+  } -> tensor<?x?x?xf32> loc("<std.nn>":357:20)
   %empty_21 = tensor.empty(%H, %S, %N) : tensor<?x?x?xf32> loc("<std.nn>":156:16)
   %seen = linalg.generic {indexing_maps = [#ijk_jk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%causal, %div : tensor<?x?xi8>, tensor<?x?x?xf32>)
@@ -1096,9 +1096,9 @@ func.func @block_step(%x: tensor<?x?xf32>, %p.ln_1.gain: tensor<?xf32>, %p.ln_1.
   %inside_3 = arith.minsi %inside_2, %extent_3 : i64 loc("gpt2.tdsl":64:18)
   %at_1 = arith.index_cast %inside_3 : i64 to index loc("gpt2.tdsl":64:18)
   %values = tensor.insert_slice %v into %cache.v[0, %at_1, 0] [%H, %S, %D] [1, 1, 1] : tensor<?x?x?xf32> into tensor<?x?x?xf32> loc("gpt2.tdsl":64:18)
-  %empty_32 = tensor.empty(%H, %S, %D) : tensor<?x?x?xf32> loc("<std.nn>":338:5)
-  %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_32 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32> loc("<std.nn>":338:5)
-  %mixed = linalg.batch_matmul ins(%masked_softmax, %values : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%filled_2 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32> loc("<std.nn>":338:5)
+  %empty_32 = tensor.empty(%H, %S, %D) : tensor<?x?x?xf32> loc("<std.nn>":357:5)
+  %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_32 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32> loc("<std.nn>":357:5)
+  %mixed = linalg.batch_matmul ins(%masked_softmax, %values : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%filled_2 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32> loc("<std.nn>":357:5)
   %empty_33 = tensor.empty(%S, %H, %D) : tensor<?x?x?xf32> loc("gpt2.tdsl":67:26)
   %transposed_1 = linalg.transpose ins(%mixed : tensor<?x?x?xf32>) outs(%empty_33 : tensor<?x?x?xf32>) permutation = [1, 0, 2] loc("gpt2.tdsl":67:26)
   %shape_3 = tensor.from_elements %S, %size : tensor<2xindex> loc("gpt2.tdsl":67:18)
@@ -1122,97 +1122,97 @@ func.func @block_step(%x: tensor<?x?xf32>, %p.ln_1.gain: tensor<?xf32>, %p.ln_1.
       %0 = arith.addf %in, %in_1 : f32 loc("gpt2.tdsl":68:11)
       linalg.yield %0 : f32 loc("gpt2.tdsl":68:11)
   } -> tensor<?x?xf32> loc("gpt2.tdsl":68:11)
-  %empty_37 = tensor.empty(%S) : tensor<?xf32> loc("<std.nn>":203:23)
-  %initial_4 = linalg.fill ins(%zero : f32) outs(%empty_37 : tensor<?xf32>) -> tensor<?xf32> loc("<std.nn>":203:23)
+  %empty_37 = tensor.empty(%S) : tensor<?xf32> loc("<std.nn>":214:23)
+  %initial_4 = linalg.fill ins(%zero : f32) outs(%empty_37 : tensor<?xf32>) -> tensor<?xf32> loc("<std.nn>":214:23)
   %sum_3 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%add_2 : tensor<?x?xf32>)
       outs(%initial_4 : tensor<?xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-      linalg.yield %0 : f32 loc("<std.nn>":203:23)
-  } -> tensor<?xf32> loc("<std.nn>":203:23)
-  %empty_38 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":203:23)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+      linalg.yield %0 : f32 loc("<std.nn>":214:23)
+  } -> tensor<?xf32> loc("<std.nn>":214:23)
+  %empty_38 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":214:23)
   %mean_1 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum_3 : tensor<?xf32>)
       outs(%empty_38 : tensor<?x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.divf %in, %sitofp : f32 loc("<std.nn>":203:23)
-      linalg.yield %0 : f32 loc("<std.nn>":203:23)
-  } -> tensor<?x1xf32> loc("<std.nn>":203:23)
-  %empty_39 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":203:19)
+      %0 = arith.divf %in, %sitofp : f32 loc("<std.nn>":214:23)
+      linalg.yield %0 : f32 loc("<std.nn>":214:23)
+  } -> tensor<?x1xf32> loc("<std.nn>":214:23)
+  %empty_39 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":214:19)
   %centred_1 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%add_2, %mean_1 : tensor<?x?xf32>, tensor<?x1xf32>)
       outs(%empty_39 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-      linalg.yield %0 : f32 loc("<std.nn>":203:19)
-  } -> tensor<?x?xf32> loc("<std.nn>":203:19)
-  %empty_40 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":204:25)
+      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+      linalg.yield %0 : f32 loc("<std.nn>":214:19)
+  } -> tensor<?x?xf32> loc("<std.nn>":214:19)
+  %empty_40 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":215:25)
   %mul_3 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%centred_1 : tensor<?x?xf32>)
       outs(%empty_40 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-      linalg.yield %0 : f32 loc("<std.nn>":204:25)
-  } -> tensor<?x?xf32> loc("<std.nn>":204:25)
-  %empty_41 = tensor.empty(%S) : tensor<?xf32> loc("<std.nn>":204:20)
-  %initial_5 = linalg.fill ins(%zero : f32) outs(%empty_41 : tensor<?xf32>) -> tensor<?xf32> loc("<std.nn>":204:20)
+      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+      linalg.yield %0 : f32 loc("<std.nn>":215:25)
+  } -> tensor<?x?xf32> loc("<std.nn>":215:25)
+  %empty_41 = tensor.empty(%S) : tensor<?xf32> loc("<std.nn>":215:20)
+  %initial_5 = linalg.fill ins(%zero : f32) outs(%empty_41 : tensor<?xf32>) -> tensor<?xf32> loc("<std.nn>":215:20)
   %sum_4 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%mul_3 : tensor<?x?xf32>)
       outs(%initial_5 : tensor<?xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-      linalg.yield %0 : f32 loc("<std.nn>":204:20)
-  } -> tensor<?xf32> loc("<std.nn>":204:20)
-  %empty_42 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":204:20)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+      linalg.yield %0 : f32 loc("<std.nn>":215:20)
+  } -> tensor<?xf32> loc("<std.nn>":215:20)
+  %empty_42 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":215:20)
   %variance_1 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum_4 : tensor<?xf32>)
       outs(%empty_42 : tensor<?x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.divf %in, %sitofp : f32 loc("<std.nn>":204:20)
-      linalg.yield %0 : f32 loc("<std.nn>":204:20)
-  } -> tensor<?x1xf32> loc("<std.nn>":204:20)
-  %empty_43 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":205:21)
+      %0 = arith.divf %in, %sitofp : f32 loc("<std.nn>":215:20)
+      linalg.yield %0 : f32 loc("<std.nn>":215:20)
+  } -> tensor<?x1xf32> loc("<std.nn>":215:20)
+  %empty_43 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":216:21)
   %add_3 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%variance_1 : tensor<?x1xf32>)
       outs(%empty_43 : tensor<?x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":205:21)
-      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-      linalg.yield %1 : f32 loc("<std.nn>":205:21)
-  } -> tensor<?x1xf32> loc("<std.nn>":205:21)
-  %empty_44 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":205:15)
+      %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":216:21)
+      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+      linalg.yield %1 : f32 loc("<std.nn>":216:21)
+  } -> tensor<?x1xf32> loc("<std.nn>":216:21)
+  %empty_44 = tensor.empty(%S) : tensor<?x1xf32> loc("<std.nn>":216:15)
   %rsqrt_1 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%add_3 : tensor<?x1xf32>)
       outs(%empty_44 : tensor<?x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-      linalg.yield %0 : f32 loc("<std.nn>":205:15)
-  } -> tensor<?x1xf32> loc("<std.nn>":205:15)
-  %empty_45 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":205:5)
+      %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+      linalg.yield %0 : f32 loc("<std.nn>":216:15)
+  } -> tensor<?x1xf32> loc("<std.nn>":216:15)
+  %empty_45 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":216:5)
   %mul_4 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%centred_1, %rsqrt_1 : tensor<?x?xf32>, tensor<?x1xf32>)
       outs(%empty_45 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<?x?xf32> loc("<std.nn>":205:5)
-  %empty_46 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<?x?xf32> loc("<std.nn>":216:5)
+  %empty_46 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":216:5)
   %mul_5 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_4, %p.ln_2.gain : tensor<?x?xf32>, tensor<?xf32>)
       outs(%empty_46 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<?x?xf32> loc("<std.nn>":205:5)
-  %empty_47 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<?x?xf32> loc("<std.nn>":216:5)
+  %empty_47 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":216:5)
   %layer_norm_1 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_5, %p.ln_2.bias : tensor<?x?xf32>, tensor<?xf32>)
       outs(%empty_47 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<?x?xf32> loc("<std.nn>":205:5)
+      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<?x?xf32> loc("<std.nn>":216:5)
   %F = tensor.dim %p.up.weight, %c1 : tensor<?x?xf32> loc("<std.nn>":22:5)
   %empty_48 = tensor.empty(%S, %F) : tensor<?x?xf32> loc("<std.nn>":22:5)
   %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_48 : tensor<?x?xf32>) -> tensor<?x?xf32> loc("<std.nn>":22:5)
@@ -1321,14 +1321,14 @@ func.func @block_step(%x: tensor<?x?xf32>, %p.ln_1.gain: tensor<?xf32>, %p.ln_1.
       %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":22:5)
       linalg.yield %0 : f32 loc("<std.nn>":22:5)
   } -> tensor<?x?xf32> loc("<std.nn>":22:5)
-  %empty_62 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":385:5)
+  %empty_62 = tensor.empty(%S, %size) : tensor<?x?xf32> loc("<std.nn>":404:5)
   %feed = linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%add_2, %linear_2 : tensor<?x?xf32>, tensor<?x?xf32>)
       outs(%empty_62 : tensor<?x?xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":385:5)
-      linalg.yield %0 : f32 loc("<std.nn>":385:5)
-  } -> tensor<?x?xf32> loc("<std.nn>":385:5)
+      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":404:5)
+      linalg.yield %0 : f32 loc("<std.nn>":404:5)
+  } -> tensor<?x?xf32> loc("<std.nn>":404:5)
   return %feed, %keys, %values : tensor<?x?xf32>, tensor<?x?x?xf32>, tensor<?x?x?xf32> loc("gpt2.tdsl":64:18)
 } loc("gpt2.tdsl":64:18)
 
@@ -1422,100 +1422,100 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
         %3 = arith.extui %2 : i1 to i8 loc("<std.nn>":186:5)
         linalg.yield %3 : i8 loc("<std.nn>":186:5)
     } -> tensor<1x8xi8> loc("<std.nn>":186:5)
-    %zero = arith.constant 0.0 : f32 loc("<std.nn>":203:23)
-    %empty_8 = tensor.empty() : tensor<1xf32> loc("<std.nn>":203:23)
-    %initial = linalg.fill ins(%zero : f32) outs(%empty_8 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":203:23)
+    %zero = arith.constant 0.0 : f32 loc("<std.nn>":214:23)
+    %empty_8 = tensor.empty() : tensor<1xf32> loc("<std.nn>":214:23)
+    %initial = linalg.fill ins(%zero : f32) outs(%empty_8 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":214:23)
     %sum = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
         ins(%x : tensor<1x6xf32>)
         outs(%initial : tensor<1xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-        linalg.yield %0 : f32 loc("<std.nn>":203:23)
-    } -> tensor<1xf32> loc("<std.nn>":203:23)
-    %empty_9 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":203:23)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+        linalg.yield %0 : f32 loc("<std.nn>":214:23)
+    } -> tensor<1xf32> loc("<std.nn>":214:23)
+    %empty_9 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":214:23)
     %mean = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sum : tensor<1xf32>)
         outs(%empty_9 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-        linalg.yield %1 : f32 loc("<std.nn>":203:23)
-    } -> tensor<1x1xf32> loc("<std.nn>":203:23)
-    %empty_10 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":203:19)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+        linalg.yield %1 : f32 loc("<std.nn>":214:23)
+    } -> tensor<1x1xf32> loc("<std.nn>":214:23)
+    %empty_10 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":214:19)
     %centred = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%x, %mean : tensor<1x6xf32>, tensor<1x1xf32>)
         outs(%empty_10 : tensor<1x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-        linalg.yield %0 : f32 loc("<std.nn>":203:19)
-    } -> tensor<1x6xf32> loc("<std.nn>":203:19)
-    %empty_11 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":204:25)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+        linalg.yield %0 : f32 loc("<std.nn>":214:19)
+    } -> tensor<1x6xf32> loc("<std.nn>":214:19)
+    %empty_11 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":215:25)
     %mul = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%centred : tensor<1x6xf32>)
         outs(%empty_11 : tensor<1x6xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-        linalg.yield %0 : f32 loc("<std.nn>":204:25)
-    } -> tensor<1x6xf32> loc("<std.nn>":204:25)
-    %empty_12 = tensor.empty() : tensor<1xf32> loc("<std.nn>":204:20)
-    %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_12 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":204:20)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+        linalg.yield %0 : f32 loc("<std.nn>":215:25)
+    } -> tensor<1x6xf32> loc("<std.nn>":215:25)
+    %empty_12 = tensor.empty() : tensor<1xf32> loc("<std.nn>":215:20)
+    %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_12 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":215:20)
     %sum_1 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
         ins(%mul : tensor<1x6xf32>)
         outs(%initial_1 : tensor<1xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-        linalg.yield %0 : f32 loc("<std.nn>":204:20)
-    } -> tensor<1xf32> loc("<std.nn>":204:20)
-    %empty_13 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":204:20)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+        linalg.yield %0 : f32 loc("<std.nn>":215:20)
+    } -> tensor<1xf32> loc("<std.nn>":215:20)
+    %empty_13 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":215:20)
     %variance = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sum_1 : tensor<1xf32>)
         outs(%empty_13 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-        linalg.yield %1 : f32 loc("<std.nn>":204:20)
-    } -> tensor<1x1xf32> loc("<std.nn>":204:20)
-    %empty_14 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":205:21)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+        linalg.yield %1 : f32 loc("<std.nn>":215:20)
+    } -> tensor<1x1xf32> loc("<std.nn>":215:20)
+    %empty_14 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":216:21)
     %add_1 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%variance : tensor<1x1xf32>)
         outs(%empty_14 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":205:21)
-        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-        linalg.yield %1 : f32 loc("<std.nn>":205:21)
-    } -> tensor<1x1xf32> loc("<std.nn>":205:21)
-    %empty_15 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":205:15)
+        %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":216:21)
+        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+        linalg.yield %1 : f32 loc("<std.nn>":216:21)
+    } -> tensor<1x1xf32> loc("<std.nn>":216:21)
+    %empty_15 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":216:15)
     %rsqrt = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%add_1 : tensor<1x1xf32>)
         outs(%empty_15 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-        linalg.yield %0 : f32 loc("<std.nn>":205:15)
-    } -> tensor<1x1xf32> loc("<std.nn>":205:15)
-    %empty_16 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":205:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+        linalg.yield %0 : f32 loc("<std.nn>":216:15)
+    } -> tensor<1x1xf32> loc("<std.nn>":216:15)
+    %empty_16 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":216:5)
     %mul_1 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%centred, %rsqrt : tensor<1x6xf32>, tensor<1x1xf32>)
         outs(%empty_16 : tensor<1x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<1x6xf32> loc("<std.nn>":205:5)
-    %empty_17 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<1x6xf32> loc("<std.nn>":216:5)
+    %empty_17 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":216:5)
     %mul_2 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mul_1, %p.blocks.ln_1.gain_1 : tensor<1x6xf32>, tensor<6xf32>)
         outs(%empty_17 : tensor<1x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<1x6xf32> loc("<std.nn>":205:5)
-    %empty_18 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<1x6xf32> loc("<std.nn>":216:5)
+    %empty_18 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":216:5)
     %layer_norm = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mul_2, %p.blocks.ln_1.bias_1 : tensor<1x6xf32>, tensor<6xf32>)
         outs(%empty_18 : tensor<1x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<1x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<1x6xf32> loc("<std.nn>":216:5)
     %empty_19 = tensor.empty() : tensor<1x18xf32> loc("<std.nn>":22:5)
     %filled = linalg.fill ins(%zero : f32) outs(%empty_19 : tensor<1x18xf32>) -> tensor<1x18xf32> loc("<std.nn>":22:5)
     %matmul = linalg.matmul ins(%layer_norm, %p.blocks.qkv.weight_1 : tensor<1x6xf32>, tensor<6x18xf32>) outs(%filled : tensor<1x18xf32>) -> tensor<1x18xf32> loc("<std.nn>":22:5)
@@ -1542,20 +1542,20 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
     %inside_5 = arith.minsi %inside_4, %c7_i64 : i64 loc("gpt2.tdsl":63:16)
     %at_2 = arith.index_cast %inside_5 : i64 to index loc("gpt2.tdsl":63:16)
     %keys = tensor.insert_slice %k into %cache.k_1[0, %at_2, 0] [2, 1, 3] [1, 1, 1] : tensor<2x1x3xf32> into tensor<2x8x3xf32> loc("gpt2.tdsl":63:16)
-    %empty_23 = tensor.empty() : tensor<2x3x8xf32> loc("<std.nn>":338:24)
-    %transposed = linalg.transpose ins(%keys : tensor<2x8x3xf32>) outs(%empty_23 : tensor<2x3x8xf32>) permutation = [0, 2, 1] loc("<std.nn>":338:24)
-    %empty_24 = tensor.empty() : tensor<2x1x8xf32> loc("<std.nn>":338:20)
-    %filled_1 = linalg.fill ins(%zero : f32) outs(%empty_24 : tensor<2x1x8xf32>) -> tensor<2x1x8xf32> loc("<std.nn>":338:20)
-    %matmul_1 = linalg.batch_matmul ins(%q, %transposed : tensor<2x1x3xf32>, tensor<2x3x8xf32>) outs(%filled_1 : tensor<2x1x8xf32>) -> tensor<2x1x8xf32> loc("<std.nn>":338:20)
-    %empty_25 = tensor.empty() : tensor<2x1x8xf32> loc("<std.nn>":338:20)
+    %empty_23 = tensor.empty() : tensor<2x3x8xf32> loc("<std.nn>":357:24)
+    %transposed = linalg.transpose ins(%keys : tensor<2x8x3xf32>) outs(%empty_23 : tensor<2x3x8xf32>) permutation = [0, 2, 1] loc("<std.nn>":357:24)
+    %empty_24 = tensor.empty() : tensor<2x1x8xf32> loc("<std.nn>":357:20)
+    %filled_1 = linalg.fill ins(%zero : f32) outs(%empty_24 : tensor<2x1x8xf32>) -> tensor<2x1x8xf32> loc("<std.nn>":357:20)
+    %matmul_1 = linalg.batch_matmul ins(%q, %transposed : tensor<2x1x3xf32>, tensor<2x3x8xf32>) outs(%filled_1 : tensor<2x1x8xf32>) -> tensor<2x1x8xf32> loc("<std.nn>":357:20)
+    %empty_25 = tensor.empty() : tensor<2x1x8xf32> loc("<std.nn>":357:20)
     %div = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%matmul_1 : tensor<2x1x8xf32>)
         outs(%empty_25 : tensor<2x1x8xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.7320508 : f32 loc("<std.nn>":338:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":338:20)
-        linalg.yield %1 : f32 loc("<std.nn>":338:20)
-    } -> tensor<2x1x8xf32> loc("<std.nn>":338:20)
+        %0 = arith.constant 1.7320508 : f32 loc("<std.nn>":357:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":357:20)
+        linalg.yield %1 : f32 loc("<std.nn>":357:20)
+    } -> tensor<2x1x8xf32> loc("<std.nn>":357:20)
     %empty_26 = tensor.empty() : tensor<2x1x8xf32> loc("<std.nn>":156:16)
     %seen = linalg.generic {indexing_maps = [#ijk_jk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%causal, %div : tensor<1x8xi8>, tensor<2x1x8xf32>)
@@ -1662,9 +1662,9 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
     %inside_7 = arith.minsi %inside_6, %c7_i64 : i64 loc("gpt2.tdsl":64:18)
     %at_3 = arith.index_cast %inside_7 : i64 to index loc("gpt2.tdsl":64:18)
     %values = tensor.insert_slice %v into %cache.v_1[0, %at_3, 0] [2, 1, 3] [1, 1, 1] : tensor<2x1x3xf32> into tensor<2x8x3xf32> loc("gpt2.tdsl":64:18)
-    %empty_37 = tensor.empty() : tensor<2x1x3xf32> loc("<std.nn>":338:5)
-    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_37 : tensor<2x1x3xf32>) -> tensor<2x1x3xf32> loc("<std.nn>":338:5)
-    %mixed = linalg.batch_matmul ins(%masked_softmax, %values : tensor<2x1x8xf32>, tensor<2x8x3xf32>) outs(%filled_2 : tensor<2x1x3xf32>) -> tensor<2x1x3xf32> loc("<std.nn>":338:5)
+    %empty_37 = tensor.empty() : tensor<2x1x3xf32> loc("<std.nn>":357:5)
+    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_37 : tensor<2x1x3xf32>) -> tensor<2x1x3xf32> loc("<std.nn>":357:5)
+    %mixed = linalg.batch_matmul ins(%masked_softmax, %values : tensor<2x1x8xf32>, tensor<2x8x3xf32>) outs(%filled_2 : tensor<2x1x3xf32>) -> tensor<2x1x3xf32> loc("<std.nn>":357:5)
     %empty_38 = tensor.empty() : tensor<1x2x3xf32> loc("gpt2.tdsl":67:26)
     %transposed_1 = linalg.transpose ins(%mixed : tensor<2x1x3xf32>) outs(%empty_38 : tensor<1x2x3xf32>) permutation = [1, 0, 2] loc("gpt2.tdsl":67:26)
     %shape_1 = arith.constant dense<[1, 6]> : tensor<2xindex> loc("gpt2.tdsl":67:18)
@@ -1688,99 +1688,99 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
         %0 = arith.addf %in, %in_1 : f32 loc("gpt2.tdsl":68:11)
         linalg.yield %0 : f32 loc("gpt2.tdsl":68:11)
     } -> tensor<1x6xf32> loc("gpt2.tdsl":68:11)
-    %empty_42 = tensor.empty() : tensor<1xf32> loc("<std.nn>":203:23)
-    %initial_4 = linalg.fill ins(%zero : f32) outs(%empty_42 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":203:23)
+    %empty_42 = tensor.empty() : tensor<1xf32> loc("<std.nn>":214:23)
+    %initial_4 = linalg.fill ins(%zero : f32) outs(%empty_42 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":214:23)
     %sum_3 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
         ins(%add_2 : tensor<1x6xf32>)
         outs(%initial_4 : tensor<1xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-        linalg.yield %0 : f32 loc("<std.nn>":203:23)
-    } -> tensor<1xf32> loc("<std.nn>":203:23)
-    %empty_43 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":203:23)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+        linalg.yield %0 : f32 loc("<std.nn>":214:23)
+    } -> tensor<1xf32> loc("<std.nn>":214:23)
+    %empty_43 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":214:23)
     %mean_1 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sum_3 : tensor<1xf32>)
         outs(%empty_43 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-        linalg.yield %1 : f32 loc("<std.nn>":203:23)
-    } -> tensor<1x1xf32> loc("<std.nn>":203:23)
-    %empty_44 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":203:19)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+        linalg.yield %1 : f32 loc("<std.nn>":214:23)
+    } -> tensor<1x1xf32> loc("<std.nn>":214:23)
+    %empty_44 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":214:19)
     %centred_1 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%add_2, %mean_1 : tensor<1x6xf32>, tensor<1x1xf32>)
         outs(%empty_44 : tensor<1x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-        linalg.yield %0 : f32 loc("<std.nn>":203:19)
-    } -> tensor<1x6xf32> loc("<std.nn>":203:19)
-    %empty_45 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":204:25)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+        linalg.yield %0 : f32 loc("<std.nn>":214:19)
+    } -> tensor<1x6xf32> loc("<std.nn>":214:19)
+    %empty_45 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":215:25)
     %mul_3 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%centred_1 : tensor<1x6xf32>)
         outs(%empty_45 : tensor<1x6xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-        linalg.yield %0 : f32 loc("<std.nn>":204:25)
-    } -> tensor<1x6xf32> loc("<std.nn>":204:25)
-    %empty_46 = tensor.empty() : tensor<1xf32> loc("<std.nn>":204:20)
-    %initial_5 = linalg.fill ins(%zero : f32) outs(%empty_46 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":204:20)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+        linalg.yield %0 : f32 loc("<std.nn>":215:25)
+    } -> tensor<1x6xf32> loc("<std.nn>":215:25)
+    %empty_46 = tensor.empty() : tensor<1xf32> loc("<std.nn>":215:20)
+    %initial_5 = linalg.fill ins(%zero : f32) outs(%empty_46 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":215:20)
     %sum_4 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
         ins(%mul_3 : tensor<1x6xf32>)
         outs(%initial_5 : tensor<1xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-        linalg.yield %0 : f32 loc("<std.nn>":204:20)
-    } -> tensor<1xf32> loc("<std.nn>":204:20)
-    %empty_47 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":204:20)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+        linalg.yield %0 : f32 loc("<std.nn>":215:20)
+    } -> tensor<1xf32> loc("<std.nn>":215:20)
+    %empty_47 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":215:20)
     %variance_1 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sum_4 : tensor<1xf32>)
         outs(%empty_47 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-        linalg.yield %1 : f32 loc("<std.nn>":204:20)
-    } -> tensor<1x1xf32> loc("<std.nn>":204:20)
-    %empty_48 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":205:21)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+        linalg.yield %1 : f32 loc("<std.nn>":215:20)
+    } -> tensor<1x1xf32> loc("<std.nn>":215:20)
+    %empty_48 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":216:21)
     %add_3 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%variance_1 : tensor<1x1xf32>)
         outs(%empty_48 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":205:21)
-        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-        linalg.yield %1 : f32 loc("<std.nn>":205:21)
-    } -> tensor<1x1xf32> loc("<std.nn>":205:21)
-    %empty_49 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":205:15)
+        %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":216:21)
+        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+        linalg.yield %1 : f32 loc("<std.nn>":216:21)
+    } -> tensor<1x1xf32> loc("<std.nn>":216:21)
+    %empty_49 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":216:15)
     %rsqrt_1 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%add_3 : tensor<1x1xf32>)
         outs(%empty_49 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-        linalg.yield %0 : f32 loc("<std.nn>":205:15)
-    } -> tensor<1x1xf32> loc("<std.nn>":205:15)
-    %empty_50 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":205:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+        linalg.yield %0 : f32 loc("<std.nn>":216:15)
+    } -> tensor<1x1xf32> loc("<std.nn>":216:15)
+    %empty_50 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":216:5)
     %mul_4 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%centred_1, %rsqrt_1 : tensor<1x6xf32>, tensor<1x1xf32>)
         outs(%empty_50 : tensor<1x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<1x6xf32> loc("<std.nn>":205:5)
-    %empty_51 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<1x6xf32> loc("<std.nn>":216:5)
+    %empty_51 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":216:5)
     %mul_5 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mul_4, %p.blocks.ln_2.gain_1 : tensor<1x6xf32>, tensor<6xf32>)
         outs(%empty_51 : tensor<1x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<1x6xf32> loc("<std.nn>":205:5)
-    %empty_52 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<1x6xf32> loc("<std.nn>":216:5)
+    %empty_52 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":216:5)
     %layer_norm_1 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mul_5, %p.blocks.ln_2.bias_1 : tensor<1x6xf32>, tensor<6xf32>)
         outs(%empty_52 : tensor<1x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<1x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<1x6xf32> loc("<std.nn>":216:5)
     %empty_53 = tensor.empty() : tensor<1x24xf32> loc("<std.nn>":22:5)
     %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_53 : tensor<1x24xf32>) -> tensor<1x24xf32> loc("<std.nn>":22:5)
     %matmul_3 = linalg.matmul ins(%layer_norm_1, %p.blocks.up.weight_1 : tensor<1x6xf32>, tensor<6x24xf32>) outs(%filled_4 : tensor<1x24xf32>) -> tensor<1x24xf32> loc("<std.nn>":22:5)
@@ -1888,112 +1888,112 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
         %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":22:5)
         linalg.yield %0 : f32 loc("<std.nn>":22:5)
     } -> tensor<1x6xf32> loc("<std.nn>":22:5)
-    %empty_67 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":385:5)
+    %empty_67 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":404:5)
     %feed = linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%add_2, %linear_2 : tensor<1x6xf32>, tensor<1x6xf32>)
         outs(%empty_67 : tensor<1x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":385:5)
-        linalg.yield %0 : f32 loc("<std.nn>":385:5)
-    } -> tensor<1x6xf32> loc("<std.nn>":385:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":404:5)
+        linalg.yield %0 : f32 loc("<std.nn>":404:5)
+    } -> tensor<1x6xf32> loc("<std.nn>":404:5)
     %put_1 = tensor.insert_slice %keys into %keyss[%step, 0, 0, 0] [1, 2, 8, 3] [1, 1, 1, 1] : tensor<2x8x3xf32> into tensor<2x2x8x3xf32> loc("gpt2.tdsl":79:22)
     %put_2 = tensor.insert_slice %values into %valuess[%step, 0, 0, 0] [1, 2, 8, 3] [1, 1, 1, 1] : tensor<2x8x3xf32> into tensor<2x2x8x3xf32> loc("gpt2.tdsl":79:22)
     scf.yield %feed, %put_1, %put_2 : tensor<1x6xf32>, tensor<2x2x8x3xf32>, tensor<2x2x8x3xf32> loc("gpt2.tdsl":79:22)
   } loc("gpt2.tdsl":79:22)
-  %zero_1 = arith.constant 0.0 : f32 loc("<std.nn>":203:23)
-  %empty_68 = tensor.empty() : tensor<1xf32> loc("<std.nn>":203:23)
-  %initial_6 = linalg.fill ins(%zero_1 : f32) outs(%empty_68 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":203:23)
+  %zero_1 = arith.constant 0.0 : f32 loc("<std.nn>":214:23)
+  %empty_68 = tensor.empty() : tensor<1xf32> loc("<std.nn>":214:23)
+  %initial_6 = linalg.fill ins(%zero_1 : f32) outs(%empty_68 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":214:23)
   %sum_5 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%looped#0 : tensor<1x6xf32>)
       outs(%initial_6 : tensor<1xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-      linalg.yield %0 : f32 loc("<std.nn>":203:23)
-  } -> tensor<1xf32> loc("<std.nn>":203:23)
-  %empty_69 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":203:23)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+      linalg.yield %0 : f32 loc("<std.nn>":214:23)
+  } -> tensor<1xf32> loc("<std.nn>":214:23)
+  %empty_69 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":214:23)
   %mean_2 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum_5 : tensor<1xf32>)
       outs(%empty_69 : tensor<1x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-      linalg.yield %1 : f32 loc("<std.nn>":203:23)
-  } -> tensor<1x1xf32> loc("<std.nn>":203:23)
-  %empty_70 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":203:19)
+      %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+      linalg.yield %1 : f32 loc("<std.nn>":214:23)
+  } -> tensor<1x1xf32> loc("<std.nn>":214:23)
+  %empty_70 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":214:19)
   %centred_2 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%looped#0, %mean_2 : tensor<1x6xf32>, tensor<1x1xf32>)
       outs(%empty_70 : tensor<1x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-      linalg.yield %0 : f32 loc("<std.nn>":203:19)
-  } -> tensor<1x6xf32> loc("<std.nn>":203:19)
-  %empty_71 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":204:25)
+      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+      linalg.yield %0 : f32 loc("<std.nn>":214:19)
+  } -> tensor<1x6xf32> loc("<std.nn>":214:19)
+  %empty_71 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":215:25)
   %mul_11 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%centred_2 : tensor<1x6xf32>)
       outs(%empty_71 : tensor<1x6xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-      linalg.yield %0 : f32 loc("<std.nn>":204:25)
-  } -> tensor<1x6xf32> loc("<std.nn>":204:25)
-  %empty_72 = tensor.empty() : tensor<1xf32> loc("<std.nn>":204:20)
-  %initial_7 = linalg.fill ins(%zero_1 : f32) outs(%empty_72 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":204:20)
+      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+      linalg.yield %0 : f32 loc("<std.nn>":215:25)
+  } -> tensor<1x6xf32> loc("<std.nn>":215:25)
+  %empty_72 = tensor.empty() : tensor<1xf32> loc("<std.nn>":215:20)
+  %initial_7 = linalg.fill ins(%zero_1 : f32) outs(%empty_72 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":215:20)
   %sum_6 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%mul_11 : tensor<1x6xf32>)
       outs(%initial_7 : tensor<1xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-      linalg.yield %0 : f32 loc("<std.nn>":204:20)
-  } -> tensor<1xf32> loc("<std.nn>":204:20)
-  %empty_73 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":204:20)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+      linalg.yield %0 : f32 loc("<std.nn>":215:20)
+  } -> tensor<1xf32> loc("<std.nn>":215:20)
+  %empty_73 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":215:20)
   %variance_2 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum_6 : tensor<1xf32>)
       outs(%empty_73 : tensor<1x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-      linalg.yield %1 : f32 loc("<std.nn>":204:20)
-  } -> tensor<1x1xf32> loc("<std.nn>":204:20)
-  %empty_74 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":205:21)
+      %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+      linalg.yield %1 : f32 loc("<std.nn>":215:20)
+  } -> tensor<1x1xf32> loc("<std.nn>":215:20)
+  %empty_74 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":216:21)
   %add_6 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%variance_2 : tensor<1x1xf32>)
       outs(%empty_74 : tensor<1x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":205:21)
-      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-      linalg.yield %1 : f32 loc("<std.nn>":205:21)
-  } -> tensor<1x1xf32> loc("<std.nn>":205:21)
-  %empty_75 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":205:15)
+      %0 = arith.constant 1.0e-5 : f32 loc("<std.nn>":216:21)
+      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+      linalg.yield %1 : f32 loc("<std.nn>":216:21)
+  } -> tensor<1x1xf32> loc("<std.nn>":216:21)
+  %empty_75 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":216:15)
   %rsqrt_2 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%add_6 : tensor<1x1xf32>)
       outs(%empty_75 : tensor<1x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-      linalg.yield %0 : f32 loc("<std.nn>":205:15)
-  } -> tensor<1x1xf32> loc("<std.nn>":205:15)
-  %empty_76 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":205:5)
+      %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+      linalg.yield %0 : f32 loc("<std.nn>":216:15)
+  } -> tensor<1x1xf32> loc("<std.nn>":216:15)
+  %empty_76 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":216:5)
   %mul_12 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%centred_2, %rsqrt_2 : tensor<1x6xf32>, tensor<1x1xf32>)
       outs(%empty_76 : tensor<1x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<1x6xf32> loc("<std.nn>":205:5)
-  %empty_77 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<1x6xf32> loc("<std.nn>":216:5)
+  %empty_77 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":216:5)
   %mul_13 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_12, %p.ln_f.gain : tensor<1x6xf32>, tensor<6xf32>)
       outs(%empty_77 : tensor<1x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<1x6xf32> loc("<std.nn>":205:5)
-  %empty_78 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<1x6xf32> loc("<std.nn>":216:5)
+  %empty_78 = tensor.empty() : tensor<1x6xf32> loc("<std.nn>":216:5)
   %layer_norm_2 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_13, %p.ln_f.bias : tensor<1x6xf32>, tensor<6xf32>)
       outs(%empty_78 : tensor<1x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<1x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<1x6xf32> loc("<std.nn>":216:5)
   %empty_79 = tensor.empty() : tensor<6x11xf32> loc("gpt2.tdsl":82:48)
   %transposed_2 = linalg.transpose ins(%p.wte : tensor<11x6xf32>) outs(%empty_79 : tensor<6x11xf32>) permutation = [1, 0] loc("gpt2.tdsl":82:48)
   %empty_80 = tensor.empty() : tensor<1x11xf32> loc("gpt2.tdsl":82:6)

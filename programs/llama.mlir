@@ -57,65 +57,65 @@ func.func @forward(%ids: tensor<4xi32>, %p.tokens: tensor<11x8xf32>, %p.blocks.n
     } -> tensor<4x4x4xi8> loc("llama.tdsl":44:19)
     %shape = arith.constant dense<[2, 8, 4]> : tensor<3xindex> loc("llama.tdsl":44:19)
     %visible = tensor.reshape %broadcast(%shape) : (tensor<4x4x4xi8>, tensor<3xindex>) -> tensor<2x8x4xi8> loc("llama.tdsl":44:19)
-    %empty_2 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":256:20)
+    %empty_2 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":254:20)
     %mul = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%x : tensor<4x8xf32>)
         outs(%empty_2 : tensor<4x8xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":256:20)
-        linalg.yield %0 : f32 loc("<std.nn>":256:20)
-    } -> tensor<4x8xf32> loc("<std.nn>":256:20)
-    %zero = arith.constant 0.0 : f32 loc("<std.nn>":256:15)
-    %empty_3 = tensor.empty() : tensor<4xf32> loc("<std.nn>":256:15)
-    %initial = linalg.fill ins(%zero : f32) outs(%empty_3 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":256:15)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":254:20)
+        linalg.yield %0 : f32 loc("<std.nn>":254:20)
+    } -> tensor<4x8xf32> loc("<std.nn>":254:20)
+    %zero = arith.constant 0.0 : f32 loc("<std.nn>":254:15)
+    %empty_3 = tensor.empty() : tensor<4xf32> loc("<std.nn>":254:15)
+    %initial = linalg.fill ins(%zero : f32) outs(%empty_3 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":254:15)
     %sum = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
         ins(%mul : tensor<4x8xf32>)
         outs(%initial : tensor<4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":256:15)
-        linalg.yield %0 : f32 loc("<std.nn>":256:15)
-    } -> tensor<4xf32> loc("<std.nn>":256:15)
-    %empty_4 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":256:15)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":254:15)
+        linalg.yield %0 : f32 loc("<std.nn>":254:15)
+    } -> tensor<4xf32> loc("<std.nn>":254:15)
+    %empty_4 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":254:15)
     %mean = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sum : tensor<4xf32>)
         outs(%empty_4 : tensor<4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 8.0 : f32 loc("<std.nn>":256:15)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":256:15)
-        linalg.yield %1 : f32 loc("<std.nn>":256:15)
-    } -> tensor<4x1xf32> loc("<std.nn>":256:15)
-    %empty_5 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":256:15)
+        %0 = arith.constant 8.0 : f32 loc("<std.nn>":254:15)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":254:15)
+        linalg.yield %1 : f32 loc("<std.nn>":254:15)
+    } -> tensor<4x1xf32> loc("<std.nn>":254:15)
+    %empty_5 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":254:15)
     %add = linalg.generic {indexing_maps = [#ij, #ij_scalar, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mean, %epsilon : tensor<4x1xf32>, tensor<f32>)
         outs(%empty_5 : tensor<4x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":256:15)
-        linalg.yield %0 : f32 loc("<std.nn>":256:15)
-    } -> tensor<4x1xf32> loc("<std.nn>":256:15)
-    %empty_6 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":256:9)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":254:15)
+        linalg.yield %0 : f32 loc("<std.nn>":254:15)
+    } -> tensor<4x1xf32> loc("<std.nn>":254:15)
+    %empty_6 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":254:9)
     %rsqrt = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%add : tensor<4x1xf32>)
         outs(%empty_6 : tensor<4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":256:9)
-        linalg.yield %0 : f32 loc("<std.nn>":256:9)
-    } -> tensor<4x1xf32> loc("<std.nn>":256:9)
-    %empty_7 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":256:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":254:9)
+        linalg.yield %0 : f32 loc("<std.nn>":254:9)
+    } -> tensor<4x1xf32> loc("<std.nn>":254:9)
+    %empty_7 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":254:5)
     %mul_1 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%x, %rsqrt : tensor<4x8xf32>, tensor<4x1xf32>)
         outs(%empty_7 : tensor<4x8xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-        linalg.yield %0 : f32 loc("<std.nn>":256:5)
-    } -> tensor<4x8xf32> loc("<std.nn>":256:5)
-    %empty_8 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":256:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+        linalg.yield %0 : f32 loc("<std.nn>":254:5)
+    } -> tensor<4x8xf32> loc("<std.nn>":254:5)
+    %empty_8 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":254:5)
     %y = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mul_1, %b.norm_1 : tensor<4x8xf32>, tensor<8xf32>)
         outs(%empty_8 : tensor<4x8xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-        linalg.yield %0 : f32 loc("<std.nn>":256:5)
-    } -> tensor<4x8xf32> loc("<std.nn>":256:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+        linalg.yield %0 : f32 loc("<std.nn>":254:5)
+    } -> tensor<4x8xf32> loc("<std.nn>":254:5)
     %empty_9 = tensor.empty() : tensor<4x8xf32> loc("llama.tdsl":54:35)
     %filled = linalg.fill ins(%zero : f32) outs(%empty_9 : tensor<4x8xf32>) -> tensor<4x8xf32> loc("llama.tdsl":54:35)
     %matmul = linalg.matmul ins(%y, %b.query : tensor<4x8xf32>, tensor<8x8xf32>) outs(%filled : tensor<4x8xf32>) -> tensor<4x8xf32> loc("llama.tdsl":54:35)
@@ -123,129 +123,129 @@ func.func @forward(%ids: tensor<4xi32>, %p.tokens: tensor<11x8xf32>, %p.blocks.n
     %reshaped = tensor.reshape %matmul(%shape_1) : (tensor<4x8xf32>, tensor<3xindex>) -> tensor<4x4x2xf32> loc("llama.tdsl":35:15)
     %empty_10 = tensor.empty() : tensor<4x4x2xf32> loc("llama.tdsl":35:5)
     %split_heads = linalg.transpose ins(%reshaped : tensor<4x4x2xf32>) outs(%empty_10 : tensor<4x4x2xf32>) permutation = [1, 0, 2] loc("llama.tdsl":35:5)
-    %first = tensor.extract_slice %split_heads[0, 0, 0] [4, 4, 1] [1, 1, 1] : tensor<4x4x2xf32> to tensor<4x4x1xf32> loc("<std.nn>":283:17)
-    %empty_11 = tensor.empty() : tensor<1xf64> loc("<std.nn>":279:16)
+    %first = tensor.extract_slice %split_heads[0, 0, 0] [4, 4, 1] [1, 1, 1] : tensor<4x4x2xf32> to tensor<4x4x1xf32> loc("<std.nn>":281:17)
+    %empty_11 = tensor.empty() : tensor<1xf64> loc("<std.nn>":277:16)
     %div = linalg.generic {indexing_maps = [#i], iterator_types = ["parallel"]}
         outs(%empty_11 : tensor<1xf64>) {
       ^bb0(%_: f64):
-        %0 = linalg.index 0 : index loc("<std.nn>":279:16)
-        %1 = arith.index_cast %0 : index to i64 loc("<std.nn>":279:16)
-        %2 = arith.sitofp %1 : i64 to f64 loc("<std.nn>":279:16)
-        %3 = arith.constant -1.0 : f64 loc("<std.nn>":279:16)
-        %4 = arith.divf %2, %3 : f64 loc("<std.nn>":279:16)
-        linalg.yield %4 : f64 loc("<std.nn>":279:16)
-    } -> tensor<1xf64> loc("<std.nn>":279:16)
-    %empty_12 = tensor.empty() : tensor<1xf64> loc("<std.nn>":279:16)
+        %0 = linalg.index 0 : index loc("<std.nn>":277:16)
+        %1 = arith.index_cast %0 : index to i64 loc("<std.nn>":277:16)
+        %2 = arith.sitofp %1 : i64 to f64 loc("<std.nn>":277:16)
+        %3 = arith.constant -1.0 : f64 loc("<std.nn>":277:16)
+        %4 = arith.divf %2, %3 : f64 loc("<std.nn>":277:16)
+        linalg.yield %4 : f64 loc("<std.nn>":277:16)
+    } -> tensor<1xf64> loc("<std.nn>":277:16)
+    %empty_12 = tensor.empty() : tensor<1xf64> loc("<std.nn>":277:16)
     %rate = linalg.generic {indexing_maps = [#i_scalar, #i, #i], iterator_types = ["parallel"]}
         ins(%theta, %div : tensor<f64>, tensor<1xf64>)
         outs(%empty_12 : tensor<1xf64>) {
       ^bb0(%in: f64, %in_1: f64, %_: f64):
-        %0 = math.powf %in, %in_1 : f64 loc("<std.nn>":279:16)
-        linalg.yield %0 : f64 loc("<std.nn>":279:16)
-    } -> tensor<1xf64> loc("<std.nn>":279:16)
-    %empty_13 = tensor.empty() : tensor<4xf64> loc("<std.nn>":280:17)
+        %0 = math.powf %in, %in_1 : f64 loc("<std.nn>":277:16)
+        linalg.yield %0 : f64 loc("<std.nn>":277:16)
+    } -> tensor<1xf64> loc("<std.nn>":277:16)
+    %empty_13 = tensor.empty() : tensor<4xf64> loc("<std.nn>":278:17)
     %cast = linalg.generic {indexing_maps = [#i], iterator_types = ["parallel"]}
         outs(%empty_13 : tensor<4xf64>) {
       ^bb0(%_: f64):
-        %0 = arith.constant 0 : i64 loc("<std.nn>":280:17)
-        %1 = linalg.index 0 : index loc("<std.nn>":280:17)
-        %2 = arith.index_cast %1 : index to i64 loc("<std.nn>":280:17)
-        %3 = arith.addi %0, %2 : i64 loc("<std.nn>":280:17)
-        %4 = arith.sitofp %3 : i64 to f64 loc("<std.nn>":280:17)
-        linalg.yield %4 : f64 loc("<std.nn>":280:17)
-    } -> tensor<4xf64> loc("<std.nn>":280:17)
-    %empty_14 = tensor.empty() : tensor<4x1xf64> loc("<std.nn>":280:17)
+        %0 = arith.constant 0 : i64 loc("<std.nn>":278:17)
+        %1 = linalg.index 0 : index loc("<std.nn>":278:17)
+        %2 = arith.index_cast %1 : index to i64 loc("<std.nn>":278:17)
+        %3 = arith.addi %0, %2 : i64 loc("<std.nn>":278:17)
+        %4 = arith.sitofp %3 : i64 to f64 loc("<std.nn>":278:17)
+        linalg.yield %4 : f64 loc("<std.nn>":278:17)
+    } -> tensor<4xf64> loc("<std.nn>":278:17)
+    %empty_14 = tensor.empty() : tensor<4x1xf64> loc("<std.nn>":278:17)
     %angle = linalg.generic {indexing_maps = [#ij_i, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%cast, %rate : tensor<4xf64>, tensor<1xf64>)
         outs(%empty_14 : tensor<4x1xf64>) {
       ^bb0(%in: f64, %in_1: f64, %_: f64):
-        %0 = arith.mulf %in, %in_1 : f64 loc("<std.nn>":280:17)
-        linalg.yield %0 : f64 loc("<std.nn>":280:17)
-    } -> tensor<4x1xf64> loc("<std.nn>":280:17)
-    %empty_15 = tensor.empty() : tensor<4x1xf64> loc("<std.nn>":281:20)
+        %0 = arith.mulf %in, %in_1 : f64 loc("<std.nn>":278:17)
+        linalg.yield %0 : f64 loc("<std.nn>":278:17)
+    } -> tensor<4x1xf64> loc("<std.nn>":278:17)
+    %empty_15 = tensor.empty() : tensor<4x1xf64> loc("<std.nn>":279:20)
     %cos = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%angle : tensor<4x1xf64>)
         outs(%empty_15 : tensor<4x1xf64>) {
       ^bb0(%in: f64, %_: f64):
-        %0 = math.cos %in : f64 loc("<std.nn>":281:20)
-        linalg.yield %0 : f64 loc("<std.nn>":281:20)
-    } -> tensor<4x1xf64> loc("<std.nn>":281:20)
-    %empty_16 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":281:18)
+        %0 = math.cos %in : f64 loc("<std.nn>":279:20)
+        linalg.yield %0 : f64 loc("<std.nn>":279:20)
+    } -> tensor<4x1xf64> loc("<std.nn>":279:20)
+    %empty_16 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":279:18)
     %cosine = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%cos : tensor<4x1xf64>)
         outs(%empty_16 : tensor<4x1xf32>) {
       ^bb0(%in: f64, %_: f32):
-        %0 = arith.truncf %in : f64 to f32 loc("<std.nn>":281:18)
-        linalg.yield %0 : f32 loc("<std.nn>":281:18)
-    } -> tensor<4x1xf32> loc("<std.nn>":281:18)
-    %empty_17 = tensor.empty() : tensor<4x4x1xf32> loc("<std.nn>":285:13)
+        %0 = arith.truncf %in : f64 to f32 loc("<std.nn>":279:18)
+        linalg.yield %0 : f32 loc("<std.nn>":279:18)
+    } -> tensor<4x1xf32> loc("<std.nn>":279:18)
+    %empty_17 = tensor.empty() : tensor<4x4x1xf32> loc("<std.nn>":283:13)
     %mul_2 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%first, %cosine : tensor<4x4x1xf32>, tensor<4x1xf32>)
         outs(%empty_17 : tensor<4x4x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:13)
-        linalg.yield %0 : f32 loc("<std.nn>":285:13)
-    } -> tensor<4x4x1xf32> loc("<std.nn>":285:13)
-    %second = tensor.extract_slice %split_heads[0, 0, 1] [4, 4, 1] [1, 1, 1] : tensor<4x4x2xf32> to tensor<4x4x1xf32> loc("<std.nn>":284:18)
-    %empty_18 = tensor.empty() : tensor<4x1xf64> loc("<std.nn>":282:18)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:13)
+        linalg.yield %0 : f32 loc("<std.nn>":283:13)
+    } -> tensor<4x4x1xf32> loc("<std.nn>":283:13)
+    %second = tensor.extract_slice %split_heads[0, 0, 1] [4, 4, 1] [1, 1, 1] : tensor<4x4x2xf32> to tensor<4x4x1xf32> loc("<std.nn>":282:18)
+    %empty_18 = tensor.empty() : tensor<4x1xf64> loc("<std.nn>":280:18)
     %sin = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%angle : tensor<4x1xf64>)
         outs(%empty_18 : tensor<4x1xf64>) {
       ^bb0(%in: f64, %_: f64):
-        %0 = math.sin %in : f64 loc("<std.nn>":282:18)
-        linalg.yield %0 : f64 loc("<std.nn>":282:18)
-    } -> tensor<4x1xf64> loc("<std.nn>":282:18)
-    %empty_19 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":282:16)
+        %0 = math.sin %in : f64 loc("<std.nn>":280:18)
+        linalg.yield %0 : f64 loc("<std.nn>":280:18)
+    } -> tensor<4x1xf64> loc("<std.nn>":280:18)
+    %empty_19 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":280:16)
     %sine = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sin : tensor<4x1xf64>)
         outs(%empty_19 : tensor<4x1xf32>) {
       ^bb0(%in: f64, %_: f32):
-        %0 = arith.truncf %in : f64 to f32 loc("<std.nn>":282:16)
-        linalg.yield %0 : f32 loc("<std.nn>":282:16)
-    } -> tensor<4x1xf32> loc("<std.nn>":282:16)
-    %empty_20 = tensor.empty() : tensor<4x4x1xf32> loc("<std.nn>":285:26)
+        %0 = arith.truncf %in : f64 to f32 loc("<std.nn>":280:16)
+        linalg.yield %0 : f32 loc("<std.nn>":280:16)
+    } -> tensor<4x1xf32> loc("<std.nn>":280:16)
+    %empty_20 = tensor.empty() : tensor<4x4x1xf32> loc("<std.nn>":283:26)
     %mul_3 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%second, %sine : tensor<4x4x1xf32>, tensor<4x1xf32>)
         outs(%empty_20 : tensor<4x4x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:26)
-        linalg.yield %0 : f32 loc("<std.nn>":285:26)
-    } -> tensor<4x4x1xf32> loc("<std.nn>":285:26)
-    %empty_21 = tensor.empty() : tensor<4x4x1xf32> loc("<std.nn>":285:13)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:26)
+        linalg.yield %0 : f32 loc("<std.nn>":283:26)
+    } -> tensor<4x4x1xf32> loc("<std.nn>":283:26)
+    %empty_21 = tensor.empty() : tensor<4x4x1xf32> loc("<std.nn>":283:13)
     %sub = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_2, %mul_3 : tensor<4x4x1xf32>, tensor<4x4x1xf32>)
         outs(%empty_21 : tensor<4x4x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":285:13)
-        linalg.yield %0 : f32 loc("<std.nn>":285:13)
-    } -> tensor<4x4x1xf32> loc("<std.nn>":285:13)
-    %empty_22 = tensor.empty() : tensor<4x4x1xf32> loc("<std.nn>":285:39)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":283:13)
+        linalg.yield %0 : f32 loc("<std.nn>":283:13)
+    } -> tensor<4x4x1xf32> loc("<std.nn>":283:13)
+    %empty_22 = tensor.empty() : tensor<4x4x1xf32> loc("<std.nn>":283:39)
     %mul_4 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%second, %cosine : tensor<4x4x1xf32>, tensor<4x1xf32>)
         outs(%empty_22 : tensor<4x4x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:39)
-        linalg.yield %0 : f32 loc("<std.nn>":285:39)
-    } -> tensor<4x4x1xf32> loc("<std.nn>":285:39)
-    %empty_23 = tensor.empty() : tensor<4x4x1xf32> loc("<std.nn>":285:53)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:39)
+        linalg.yield %0 : f32 loc("<std.nn>":283:39)
+    } -> tensor<4x4x1xf32> loc("<std.nn>":283:39)
+    %empty_23 = tensor.empty() : tensor<4x4x1xf32> loc("<std.nn>":283:53)
     %mul_5 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%first, %sine : tensor<4x4x1xf32>, tensor<4x1xf32>)
         outs(%empty_23 : tensor<4x4x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:53)
-        linalg.yield %0 : f32 loc("<std.nn>":285:53)
-    } -> tensor<4x4x1xf32> loc("<std.nn>":285:53)
-    %empty_24 = tensor.empty() : tensor<4x4x1xf32> loc("<std.nn>":285:39)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:53)
+        linalg.yield %0 : f32 loc("<std.nn>":283:53)
+    } -> tensor<4x4x1xf32> loc("<std.nn>":283:53)
+    %empty_24 = tensor.empty() : tensor<4x4x1xf32> loc("<std.nn>":283:39)
     %add_1 = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_4, %mul_5 : tensor<4x4x1xf32>, tensor<4x4x1xf32>)
         outs(%empty_24 : tensor<4x4x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":285:39)
-        linalg.yield %0 : f32 loc("<std.nn>":285:39)
-    } -> tensor<4x4x1xf32> loc("<std.nn>":285:39)
-    %empty_25 = tensor.empty() : tensor<4x4x2xf32> loc("<std.nn>":285:5)
-    %part = tensor.insert_slice %sub into %empty_25[0, 0, 0] [4, 4, 1] [1, 1, 1] : tensor<4x4x1xf32> into tensor<4x4x2xf32> loc("<std.nn>":285:5)
-    %q = tensor.insert_slice %add_1 into %part[0, 0, 1] [4, 4, 1] [1, 1, 1] : tensor<4x4x1xf32> into tensor<4x4x2xf32> loc("<std.nn>":285:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":283:39)
+        linalg.yield %0 : f32 loc("<std.nn>":283:39)
+    } -> tensor<4x4x1xf32> loc("<std.nn>":283:39)
+    %empty_25 = tensor.empty() : tensor<4x4x2xf32> loc("<std.nn>":283:5)
+    %part = tensor.insert_slice %sub into %empty_25[0, 0, 0] [4, 4, 1] [1, 1, 1] : tensor<4x4x1xf32> into tensor<4x4x2xf32> loc("<std.nn>":283:5)
+    %q = tensor.insert_slice %add_1 into %part[0, 0, 1] [4, 4, 1] [1, 1, 1] : tensor<4x4x1xf32> into tensor<4x4x2xf32> loc("<std.nn>":283:5)
     %shape_2 = arith.constant dense<[2, 8, 2]> : tensor<3xindex> loc("llama.tdsl":45:30)
     %reshaped_1 = tensor.reshape %q(%shape_2) : (tensor<4x4x2xf32>, tensor<3xindex>) -> tensor<2x8x2xf32> loc("llama.tdsl":45:30)
     %empty_26 = tensor.empty() : tensor<4x4xf32> loc("llama.tdsl":55:35)
@@ -255,73 +255,73 @@ func.func @forward(%ids: tensor<4xi32>, %p.tokens: tensor<11x8xf32>, %p.blocks.n
     %reshaped_2 = tensor.reshape %matmul_1(%shape_3) : (tensor<4x4xf32>, tensor<3xindex>) -> tensor<4x2x2xf32> loc("llama.tdsl":35:15)
     %empty_27 = tensor.empty() : tensor<2x4x2xf32> loc("llama.tdsl":35:5)
     %split_heads_1 = linalg.transpose ins(%reshaped_2 : tensor<4x2x2xf32>) outs(%empty_27 : tensor<2x4x2xf32>) permutation = [1, 0, 2] loc("llama.tdsl":35:5)
-    %first_1 = tensor.extract_slice %split_heads_1[0, 0, 0] [2, 4, 1] [1, 1, 1] : tensor<2x4x2xf32> to tensor<2x4x1xf32> loc("<std.nn>":283:17)
-    %empty_28 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":285:13)
+    %first_1 = tensor.extract_slice %split_heads_1[0, 0, 0] [2, 4, 1] [1, 1, 1] : tensor<2x4x2xf32> to tensor<2x4x1xf32> loc("<std.nn>":281:17)
+    %empty_28 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":283:13)
     %mul_6 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%first_1, %cosine : tensor<2x4x1xf32>, tensor<4x1xf32>)
         outs(%empty_28 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:13)
-        linalg.yield %0 : f32 loc("<std.nn>":285:13)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":285:13)
-    %second_1 = tensor.extract_slice %split_heads_1[0, 0, 1] [2, 4, 1] [1, 1, 1] : tensor<2x4x2xf32> to tensor<2x4x1xf32> loc("<std.nn>":284:18)
-    %empty_29 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":285:26)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:13)
+        linalg.yield %0 : f32 loc("<std.nn>":283:13)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":283:13)
+    %second_1 = tensor.extract_slice %split_heads_1[0, 0, 1] [2, 4, 1] [1, 1, 1] : tensor<2x4x2xf32> to tensor<2x4x1xf32> loc("<std.nn>":282:18)
+    %empty_29 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":283:26)
     %mul_7 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%second_1, %sine : tensor<2x4x1xf32>, tensor<4x1xf32>)
         outs(%empty_29 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:26)
-        linalg.yield %0 : f32 loc("<std.nn>":285:26)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":285:26)
-    %empty_30 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":285:13)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:26)
+        linalg.yield %0 : f32 loc("<std.nn>":283:26)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":283:26)
+    %empty_30 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":283:13)
     %sub_1 = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_6, %mul_7 : tensor<2x4x1xf32>, tensor<2x4x1xf32>)
         outs(%empty_30 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":285:13)
-        linalg.yield %0 : f32 loc("<std.nn>":285:13)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":285:13)
-    %empty_31 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":285:39)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":283:13)
+        linalg.yield %0 : f32 loc("<std.nn>":283:13)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":283:13)
+    %empty_31 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":283:39)
     %mul_8 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%second_1, %cosine : tensor<2x4x1xf32>, tensor<4x1xf32>)
         outs(%empty_31 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:39)
-        linalg.yield %0 : f32 loc("<std.nn>":285:39)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":285:39)
-    %empty_32 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":285:53)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:39)
+        linalg.yield %0 : f32 loc("<std.nn>":283:39)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":283:39)
+    %empty_32 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":283:53)
     %mul_9 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%first_1, %sine : tensor<2x4x1xf32>, tensor<4x1xf32>)
         outs(%empty_32 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:53)
-        linalg.yield %0 : f32 loc("<std.nn>":285:53)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":285:53)
-    %empty_33 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":285:39)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:53)
+        linalg.yield %0 : f32 loc("<std.nn>":283:53)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":283:53)
+    %empty_33 = tensor.empty() : tensor<2x4x1xf32> loc("<std.nn>":283:39)
     %add_2 = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_8, %mul_9 : tensor<2x4x1xf32>, tensor<2x4x1xf32>)
         outs(%empty_33 : tensor<2x4x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":285:39)
-        linalg.yield %0 : f32 loc("<std.nn>":285:39)
-    } -> tensor<2x4x1xf32> loc("<std.nn>":285:39)
-    %empty_34 = tensor.empty() : tensor<2x4x2xf32> loc("<std.nn>":285:5)
-    %part_1 = tensor.insert_slice %sub_1 into %empty_34[0, 0, 0] [2, 4, 1] [1, 1, 1] : tensor<2x4x1xf32> into tensor<2x4x2xf32> loc("<std.nn>":285:5)
-    %k = tensor.insert_slice %add_2 into %part_1[0, 0, 1] [2, 4, 1] [1, 1, 1] : tensor<2x4x1xf32> into tensor<2x4x2xf32> loc("<std.nn>":285:5)
-    %empty_35 = tensor.empty() : tensor<2x2x4xf32> loc("<std.nn>":359:24)
-    %transposed = linalg.transpose ins(%k : tensor<2x4x2xf32>) outs(%empty_35 : tensor<2x2x4xf32>) permutation = [0, 2, 1] loc("<std.nn>":359:24)
-    %empty_36 = tensor.empty() : tensor<2x8x4xf32> loc("<std.nn>":359:20)
-    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_36 : tensor<2x8x4xf32>) -> tensor<2x8x4xf32> loc("<std.nn>":359:20)
-    %matmul_2 = linalg.batch_matmul ins(%reshaped_1, %transposed : tensor<2x8x2xf32>, tensor<2x2x4xf32>) outs(%filled_2 : tensor<2x8x4xf32>) -> tensor<2x8x4xf32> loc("<std.nn>":359:20)
-    %empty_37 = tensor.empty() : tensor<2x8x4xf32> loc("<std.nn>":359:20)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":283:39)
+        linalg.yield %0 : f32 loc("<std.nn>":283:39)
+    } -> tensor<2x4x1xf32> loc("<std.nn>":283:39)
+    %empty_34 = tensor.empty() : tensor<2x4x2xf32> loc("<std.nn>":283:5)
+    %part_1 = tensor.insert_slice %sub_1 into %empty_34[0, 0, 0] [2, 4, 1] [1, 1, 1] : tensor<2x4x1xf32> into tensor<2x4x2xf32> loc("<std.nn>":283:5)
+    %k = tensor.insert_slice %add_2 into %part_1[0, 0, 1] [2, 4, 1] [1, 1, 1] : tensor<2x4x1xf32> into tensor<2x4x2xf32> loc("<std.nn>":283:5)
+    %empty_35 = tensor.empty() : tensor<2x2x4xf32> loc("<std.nn>":357:24)
+    %transposed = linalg.transpose ins(%k : tensor<2x4x2xf32>) outs(%empty_35 : tensor<2x2x4xf32>) permutation = [0, 2, 1] loc("<std.nn>":357:24)
+    %empty_36 = tensor.empty() : tensor<2x8x4xf32> loc("<std.nn>":357:20)
+    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_36 : tensor<2x8x4xf32>) -> tensor<2x8x4xf32> loc("<std.nn>":357:20)
+    %matmul_2 = linalg.batch_matmul ins(%reshaped_1, %transposed : tensor<2x8x2xf32>, tensor<2x2x4xf32>) outs(%filled_2 : tensor<2x8x4xf32>) -> tensor<2x8x4xf32> loc("<std.nn>":357:20)
+    %empty_37 = tensor.empty() : tensor<2x8x4xf32> loc("<std.nn>":357:20)
     %div_1 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%matmul_2 : tensor<2x8x4xf32>)
         outs(%empty_37 : tensor<2x8x4xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.4142135 : f32 loc("<std.nn>":359:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":359:20)
-        linalg.yield %1 : f32 loc("<std.nn>":359:20)
-    } -> tensor<2x8x4xf32> loc("<std.nn>":359:20)
+        %0 = arith.constant 1.4142135 : f32 loc("<std.nn>":357:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":357:20)
+        linalg.yield %1 : f32 loc("<std.nn>":357:20)
+    } -> tensor<2x8x4xf32> loc("<std.nn>":357:20)
     %empty_38 = tensor.empty() : tensor<2x8x4xf32> loc("<std.nn>":156:16)
     %seen = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%visible, %div_1 : tensor<2x8x4xi8>, tensor<2x8x4xf32>)
@@ -424,9 +424,9 @@ func.func @forward(%ids: tensor<4xi32>, %p.tokens: tensor<11x8xf32>, %p.blocks.n
     %reshaped_3 = tensor.reshape %matmul_3(%shape_3) : (tensor<4x4xf32>, tensor<3xindex>) -> tensor<4x2x2xf32> loc("llama.tdsl":35:15)
     %empty_49 = tensor.empty() : tensor<2x4x2xf32> loc("llama.tdsl":35:5)
     %v = linalg.transpose ins(%reshaped_3 : tensor<4x2x2xf32>) outs(%empty_49 : tensor<2x4x2xf32>) permutation = [1, 0, 2] loc("llama.tdsl":35:5)
-    %empty_50 = tensor.empty() : tensor<2x8x2xf32> loc("<std.nn>":359:5)
-    %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_50 : tensor<2x8x2xf32>) -> tensor<2x8x2xf32> loc("<std.nn>":359:5)
-    %masked_attention = linalg.batch_matmul ins(%masked_softmax, %v : tensor<2x8x4xf32>, tensor<2x4x2xf32>) outs(%filled_4 : tensor<2x8x2xf32>) -> tensor<2x8x2xf32> loc("<std.nn>":359:5)
+    %empty_50 = tensor.empty() : tensor<2x8x2xf32> loc("<std.nn>":357:5)
+    %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_50 : tensor<2x8x2xf32>) -> tensor<2x8x2xf32> loc("<std.nn>":357:5)
+    %masked_attention = linalg.batch_matmul ins(%masked_softmax, %v : tensor<2x8x4xf32>, tensor<2x4x2xf32>) outs(%filled_4 : tensor<2x8x2xf32>) -> tensor<2x8x2xf32> loc("<std.nn>":357:5)
     %grouped_attention = tensor.reshape %masked_attention(%shape_1) : (tensor<2x8x2xf32>, tensor<3xindex>) -> tensor<4x4x2xf32> loc("llama.tdsl":45:5)
     %empty_51 = tensor.empty() : tensor<4x4x2xf32> loc("llama.tdsl":63:25)
     %transposed_1 = linalg.transpose ins(%grouped_attention : tensor<4x4x2xf32>) outs(%empty_51 : tensor<4x4x2xf32>) permutation = [1, 0, 2] loc("llama.tdsl":63:25)
@@ -443,64 +443,64 @@ func.func @forward(%ids: tensor<4xi32>, %p.tokens: tensor<11x8xf32>, %p.blocks.n
         %0 = arith.addf %in, %in_1 : f32 loc("llama.tdsl":63:13)
         linalg.yield %0 : f32 loc("llama.tdsl":63:13)
     } -> tensor<4x8xf32> loc("llama.tdsl":63:13)
-    %empty_54 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":256:20)
+    %empty_54 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":254:20)
     %mul_10 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%y_1 : tensor<4x8xf32>)
         outs(%empty_54 : tensor<4x8xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":256:20)
-        linalg.yield %0 : f32 loc("<std.nn>":256:20)
-    } -> tensor<4x8xf32> loc("<std.nn>":256:20)
-    %empty_55 = tensor.empty() : tensor<4xf32> loc("<std.nn>":256:15)
-    %initial_3 = linalg.fill ins(%zero : f32) outs(%empty_55 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":256:15)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":254:20)
+        linalg.yield %0 : f32 loc("<std.nn>":254:20)
+    } -> tensor<4x8xf32> loc("<std.nn>":254:20)
+    %empty_55 = tensor.empty() : tensor<4xf32> loc("<std.nn>":254:15)
+    %initial_3 = linalg.fill ins(%zero : f32) outs(%empty_55 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":254:15)
     %sum_2 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
         ins(%mul_10 : tensor<4x8xf32>)
         outs(%initial_3 : tensor<4xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":256:15)
-        linalg.yield %0 : f32 loc("<std.nn>":256:15)
-    } -> tensor<4xf32> loc("<std.nn>":256:15)
-    %empty_56 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":256:15)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":254:15)
+        linalg.yield %0 : f32 loc("<std.nn>":254:15)
+    } -> tensor<4xf32> loc("<std.nn>":254:15)
+    %empty_56 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":254:15)
     %mean_1 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sum_2 : tensor<4xf32>)
         outs(%empty_56 : tensor<4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 8.0 : f32 loc("<std.nn>":256:15)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":256:15)
-        linalg.yield %1 : f32 loc("<std.nn>":256:15)
-    } -> tensor<4x1xf32> loc("<std.nn>":256:15)
-    %empty_57 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":256:15)
+        %0 = arith.constant 8.0 : f32 loc("<std.nn>":254:15)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":254:15)
+        linalg.yield %1 : f32 loc("<std.nn>":254:15)
+    } -> tensor<4x1xf32> loc("<std.nn>":254:15)
+    %empty_57 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":254:15)
     %add_3 = linalg.generic {indexing_maps = [#ij, #ij_scalar, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mean_1, %epsilon : tensor<4x1xf32>, tensor<f32>)
         outs(%empty_57 : tensor<4x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":256:15)
-        linalg.yield %0 : f32 loc("<std.nn>":256:15)
-    } -> tensor<4x1xf32> loc("<std.nn>":256:15)
-    %empty_58 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":256:9)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":254:15)
+        linalg.yield %0 : f32 loc("<std.nn>":254:15)
+    } -> tensor<4x1xf32> loc("<std.nn>":254:15)
+    %empty_58 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":254:9)
     %rsqrt_1 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%add_3 : tensor<4x1xf32>)
         outs(%empty_58 : tensor<4x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":256:9)
-        linalg.yield %0 : f32 loc("<std.nn>":256:9)
-    } -> tensor<4x1xf32> loc("<std.nn>":256:9)
-    %empty_59 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":256:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":254:9)
+        linalg.yield %0 : f32 loc("<std.nn>":254:9)
+    } -> tensor<4x1xf32> loc("<std.nn>":254:9)
+    %empty_59 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":254:5)
     %mul_11 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%y_1, %rsqrt_1 : tensor<4x8xf32>, tensor<4x1xf32>)
         outs(%empty_59 : tensor<4x8xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-        linalg.yield %0 : f32 loc("<std.nn>":256:5)
-    } -> tensor<4x8xf32> loc("<std.nn>":256:5)
-    %empty_60 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":256:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+        linalg.yield %0 : f32 loc("<std.nn>":254:5)
+    } -> tensor<4x8xf32> loc("<std.nn>":254:5)
+    %empty_60 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":254:5)
     %normed = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mul_11, %b.norm_2 : tensor<4x8xf32>, tensor<8xf32>)
         outs(%empty_60 : tensor<4x8xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-        linalg.yield %0 : f32 loc("<std.nn>":256:5)
-    } -> tensor<4x8xf32> loc("<std.nn>":256:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+        linalg.yield %0 : f32 loc("<std.nn>":254:5)
+    } -> tensor<4x8xf32> loc("<std.nn>":254:5)
     %empty_61 = tensor.empty() : tensor<4x20xf32> loc("llama.tdsl":65:15)
     %filled_6 = linalg.fill ins(%zero : f32) outs(%empty_61 : tensor<4x20xf32>) -> tensor<4x20xf32> loc("llama.tdsl":65:15)
     %matmul_5 = linalg.matmul ins(%normed, %b.gate : tensor<4x8xf32>, tensor<8x20xf32>) outs(%filled_6 : tensor<4x20xf32>) -> tensor<4x20xf32> loc("llama.tdsl":65:15)
@@ -561,65 +561,65 @@ func.func @forward(%ids: tensor<4xi32>, %p.tokens: tensor<11x8xf32>, %p.blocks.n
     } -> tensor<4x8xf32> loc("llama.tdsl":65:5)
     scf.yield %finish : tensor<4x8xf32> loc("llama.tdsl":72:13)
   } loc("llama.tdsl":72:13)
-  %empty_69 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":256:20)
+  %empty_69 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":254:20)
   %mul_13 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%looped : tensor<4x8xf32>)
       outs(%empty_69 : tensor<4x8xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":256:20)
-      linalg.yield %0 : f32 loc("<std.nn>":256:20)
-  } -> tensor<4x8xf32> loc("<std.nn>":256:20)
-  %zero_1 = arith.constant 0.0 : f32 loc("<std.nn>":256:15)
-  %empty_70 = tensor.empty() : tensor<4xf32> loc("<std.nn>":256:15)
-  %initial_4 = linalg.fill ins(%zero_1 : f32) outs(%empty_70 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":256:15)
+      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":254:20)
+      linalg.yield %0 : f32 loc("<std.nn>":254:20)
+  } -> tensor<4x8xf32> loc("<std.nn>":254:20)
+  %zero_1 = arith.constant 0.0 : f32 loc("<std.nn>":254:15)
+  %empty_70 = tensor.empty() : tensor<4xf32> loc("<std.nn>":254:15)
+  %initial_4 = linalg.fill ins(%zero_1 : f32) outs(%empty_70 : tensor<4xf32>) -> tensor<4xf32> loc("<std.nn>":254:15)
   %sum_3 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%mul_13 : tensor<4x8xf32>)
       outs(%initial_4 : tensor<4xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":256:15)
-      linalg.yield %0 : f32 loc("<std.nn>":256:15)
-  } -> tensor<4xf32> loc("<std.nn>":256:15)
-  %empty_71 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":256:15)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":254:15)
+      linalg.yield %0 : f32 loc("<std.nn>":254:15)
+  } -> tensor<4xf32> loc("<std.nn>":254:15)
+  %empty_71 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":254:15)
   %mean_2 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum_3 : tensor<4xf32>)
       outs(%empty_71 : tensor<4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 8.0 : f32 loc("<std.nn>":256:15)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":256:15)
-      linalg.yield %1 : f32 loc("<std.nn>":256:15)
-  } -> tensor<4x1xf32> loc("<std.nn>":256:15)
-  %empty_72 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":256:15)
+      %0 = arith.constant 8.0 : f32 loc("<std.nn>":254:15)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":254:15)
+      linalg.yield %1 : f32 loc("<std.nn>":254:15)
+  } -> tensor<4x1xf32> loc("<std.nn>":254:15)
+  %empty_72 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":254:15)
   %add_4 = linalg.generic {indexing_maps = [#ij, #ij_scalar, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mean_2, %epsilon : tensor<4x1xf32>, tensor<f32>)
       outs(%empty_72 : tensor<4x1xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":256:15)
-      linalg.yield %0 : f32 loc("<std.nn>":256:15)
-  } -> tensor<4x1xf32> loc("<std.nn>":256:15)
-  %empty_73 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":256:9)
+      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":254:15)
+      linalg.yield %0 : f32 loc("<std.nn>":254:15)
+  } -> tensor<4x1xf32> loc("<std.nn>":254:15)
+  %empty_73 = tensor.empty() : tensor<4x1xf32> loc("<std.nn>":254:9)
   %rsqrt_2 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%add_4 : tensor<4x1xf32>)
       outs(%empty_73 : tensor<4x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = math.rsqrt %in : f32 loc("<std.nn>":256:9)
-      linalg.yield %0 : f32 loc("<std.nn>":256:9)
-  } -> tensor<4x1xf32> loc("<std.nn>":256:9)
-  %empty_74 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":256:5)
+      %0 = math.rsqrt %in : f32 loc("<std.nn>":254:9)
+      linalg.yield %0 : f32 loc("<std.nn>":254:9)
+  } -> tensor<4x1xf32> loc("<std.nn>":254:9)
+  %empty_74 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":254:5)
   %mul_14 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%looped, %rsqrt_2 : tensor<4x8xf32>, tensor<4x1xf32>)
       outs(%empty_74 : tensor<4x8xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-      linalg.yield %0 : f32 loc("<std.nn>":256:5)
-  } -> tensor<4x8xf32> loc("<std.nn>":256:5)
-  %empty_75 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":256:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+      linalg.yield %0 : f32 loc("<std.nn>":254:5)
+  } -> tensor<4x8xf32> loc("<std.nn>":254:5)
+  %empty_75 = tensor.empty() : tensor<4x8xf32> loc("<std.nn>":254:5)
   %rms_norm = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_14, %p.norm : tensor<4x8xf32>, tensor<8xf32>)
       outs(%empty_75 : tensor<4x8xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-      linalg.yield %0 : f32 loc("<std.nn>":256:5)
-  } -> tensor<4x8xf32> loc("<std.nn>":256:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+      linalg.yield %0 : f32 loc("<std.nn>":254:5)
+  } -> tensor<4x8xf32> loc("<std.nn>":254:5)
   %empty_76 = tensor.empty() : tensor<8x11xf32> loc("llama.tdsl":76:44)
   %transposed_2 = linalg.transpose ins(%p.head : tensor<11x8xf32>) outs(%empty_76 : tensor<8x11xf32>) permutation = [1, 0] loc("llama.tdsl":76:44)
   %empty_77 = tensor.empty() : tensor<4x11xf32> loc("llama.tdsl":76:5)
@@ -702,65 +702,65 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
     } -> tensor<4x1x8xi8> loc("llama.tdsl":44:19)
     %shape = arith.constant dense<[2, 2, 8]> : tensor<3xindex> loc("llama.tdsl":44:19)
     %visible = tensor.reshape %broadcast(%shape) : (tensor<4x1x8xi8>, tensor<3xindex>) -> tensor<2x2x8xi8> loc("llama.tdsl":44:19)
-    %empty_7 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:20)
+    %empty_7 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:20)
     %mul = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%x : tensor<1x8xf32>)
         outs(%empty_7 : tensor<1x8xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":256:20)
-        linalg.yield %0 : f32 loc("<std.nn>":256:20)
-    } -> tensor<1x8xf32> loc("<std.nn>":256:20)
-    %zero = arith.constant 0.0 : f32 loc("<std.nn>":256:15)
-    %empty_8 = tensor.empty() : tensor<1xf32> loc("<std.nn>":256:15)
-    %initial = linalg.fill ins(%zero : f32) outs(%empty_8 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":256:15)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":254:20)
+        linalg.yield %0 : f32 loc("<std.nn>":254:20)
+    } -> tensor<1x8xf32> loc("<std.nn>":254:20)
+    %zero = arith.constant 0.0 : f32 loc("<std.nn>":254:15)
+    %empty_8 = tensor.empty() : tensor<1xf32> loc("<std.nn>":254:15)
+    %initial = linalg.fill ins(%zero : f32) outs(%empty_8 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":254:15)
     %sum = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
         ins(%mul : tensor<1x8xf32>)
         outs(%initial : tensor<1xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":256:15)
-        linalg.yield %0 : f32 loc("<std.nn>":256:15)
-    } -> tensor<1xf32> loc("<std.nn>":256:15)
-    %empty_9 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:15)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":254:15)
+        linalg.yield %0 : f32 loc("<std.nn>":254:15)
+    } -> tensor<1xf32> loc("<std.nn>":254:15)
+    %empty_9 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:15)
     %mean = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sum : tensor<1xf32>)
         outs(%empty_9 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 8.0 : f32 loc("<std.nn>":256:15)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":256:15)
-        linalg.yield %1 : f32 loc("<std.nn>":256:15)
-    } -> tensor<1x1xf32> loc("<std.nn>":256:15)
-    %empty_10 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:15)
+        %0 = arith.constant 8.0 : f32 loc("<std.nn>":254:15)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":254:15)
+        linalg.yield %1 : f32 loc("<std.nn>":254:15)
+    } -> tensor<1x1xf32> loc("<std.nn>":254:15)
+    %empty_10 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:15)
     %add_1 = linalg.generic {indexing_maps = [#ij, #ij_scalar, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mean, %epsilon : tensor<1x1xf32>, tensor<f32>)
         outs(%empty_10 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":256:15)
-        linalg.yield %0 : f32 loc("<std.nn>":256:15)
-    } -> tensor<1x1xf32> loc("<std.nn>":256:15)
-    %empty_11 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:9)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":254:15)
+        linalg.yield %0 : f32 loc("<std.nn>":254:15)
+    } -> tensor<1x1xf32> loc("<std.nn>":254:15)
+    %empty_11 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:9)
     %rsqrt = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%add_1 : tensor<1x1xf32>)
         outs(%empty_11 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":256:9)
-        linalg.yield %0 : f32 loc("<std.nn>":256:9)
-    } -> tensor<1x1xf32> loc("<std.nn>":256:9)
-    %empty_12 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":254:9)
+        linalg.yield %0 : f32 loc("<std.nn>":254:9)
+    } -> tensor<1x1xf32> loc("<std.nn>":254:9)
+    %empty_12 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:5)
     %mul_1 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%x, %rsqrt : tensor<1x8xf32>, tensor<1x1xf32>)
         outs(%empty_12 : tensor<1x8xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-        linalg.yield %0 : f32 loc("<std.nn>":256:5)
-    } -> tensor<1x8xf32> loc("<std.nn>":256:5)
-    %empty_13 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+        linalg.yield %0 : f32 loc("<std.nn>":254:5)
+    } -> tensor<1x8xf32> loc("<std.nn>":254:5)
+    %empty_13 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:5)
     %y = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mul_1, %p.blocks.norm_1_1 : tensor<1x8xf32>, tensor<8xf32>)
         outs(%empty_13 : tensor<1x8xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-        linalg.yield %0 : f32 loc("<std.nn>":256:5)
-    } -> tensor<1x8xf32> loc("<std.nn>":256:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+        linalg.yield %0 : f32 loc("<std.nn>":254:5)
+    } -> tensor<1x8xf32> loc("<std.nn>":254:5)
     %empty_14 = tensor.empty() : tensor<1x8xf32> loc("llama.tdsl":54:35)
     %filled = linalg.fill ins(%zero : f32) outs(%empty_14 : tensor<1x8xf32>) -> tensor<1x8xf32> loc("llama.tdsl":54:35)
     %matmul = linalg.matmul ins(%y, %p.blocks.query_1 : tensor<1x8xf32>, tensor<8x8xf32>) outs(%filled : tensor<1x8xf32>) -> tensor<1x8xf32> loc("llama.tdsl":54:35)
@@ -768,7 +768,7 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
     %reshaped = tensor.reshape %matmul(%shape_1) : (tensor<1x8xf32>, tensor<3xindex>) -> tensor<1x4x2xf32> loc("llama.tdsl":35:15)
     %empty_15 = tensor.empty() : tensor<4x1x2xf32> loc("llama.tdsl":35:5)
     %split_heads = linalg.transpose ins(%reshaped : tensor<1x4x2xf32>) outs(%empty_15 : tensor<4x1x2xf32>) permutation = [1, 0, 2] loc("llama.tdsl":35:5)
-    %first = tensor.extract_slice %split_heads[0, 0, 0] [4, 1, 1] [1, 1, 1] : tensor<4x1x2xf32> to tensor<4x1x1xf32> loc("<std.nn>":283:17)
+    %first = tensor.extract_slice %split_heads[0, 0, 0] [4, 1, 1] [1, 1, 1] : tensor<4x1x2xf32> to tensor<4x1x1xf32> loc("<std.nn>":281:17)
     %empty_16 = tensor.empty() : tensor<1xi64> loc("llama.tdsl":53:18)
     %places = linalg.generic {indexing_maps = [#i_scalar, #i], iterator_types = ["parallel"]}
         ins(%cast : tensor<i64>)
@@ -779,125 +779,125 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
         %2 = arith.addi %in, %1 : i64 loc("llama.tdsl":53:18)
         linalg.yield %2 : i64 loc("llama.tdsl":53:18)
     } -> tensor<1xi64> loc("llama.tdsl":53:18)
-    %empty_17 = tensor.empty() : tensor<1xf64> loc("<std.nn>":280:17)
+    %empty_17 = tensor.empty() : tensor<1xf64> loc("<std.nn>":278:17)
     %cast_1 = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
         ins(%places : tensor<1xi64>)
         outs(%empty_17 : tensor<1xf64>) {
       ^bb0(%in: i64, %_: f64):
-        %0 = arith.sitofp %in : i64 to f64 loc("<std.nn>":280:17)
-        linalg.yield %0 : f64 loc("<std.nn>":280:17)
-    } -> tensor<1xf64> loc("<std.nn>":280:17)
-    %empty_18 = tensor.empty() : tensor<1xf64> loc("<std.nn>":279:16)
+        %0 = arith.sitofp %in : i64 to f64 loc("<std.nn>":278:17)
+        linalg.yield %0 : f64 loc("<std.nn>":278:17)
+    } -> tensor<1xf64> loc("<std.nn>":278:17)
+    %empty_18 = tensor.empty() : tensor<1xf64> loc("<std.nn>":277:16)
     %div = linalg.generic {indexing_maps = [#i], iterator_types = ["parallel"]}
         outs(%empty_18 : tensor<1xf64>) {
       ^bb0(%_: f64):
-        %0 = linalg.index 0 : index loc("<std.nn>":279:16)
-        %1 = arith.index_cast %0 : index to i64 loc("<std.nn>":279:16)
-        %2 = arith.sitofp %1 : i64 to f64 loc("<std.nn>":279:16)
-        %3 = arith.constant -1.0 : f64 loc("<std.nn>":279:16)
-        %4 = arith.divf %2, %3 : f64 loc("<std.nn>":279:16)
-        linalg.yield %4 : f64 loc("<std.nn>":279:16)
-    } -> tensor<1xf64> loc("<std.nn>":279:16)
-    %empty_19 = tensor.empty() : tensor<1xf64> loc("<std.nn>":279:16)
+        %0 = linalg.index 0 : index loc("<std.nn>":277:16)
+        %1 = arith.index_cast %0 : index to i64 loc("<std.nn>":277:16)
+        %2 = arith.sitofp %1 : i64 to f64 loc("<std.nn>":277:16)
+        %3 = arith.constant -1.0 : f64 loc("<std.nn>":277:16)
+        %4 = arith.divf %2, %3 : f64 loc("<std.nn>":277:16)
+        linalg.yield %4 : f64 loc("<std.nn>":277:16)
+    } -> tensor<1xf64> loc("<std.nn>":277:16)
+    %empty_19 = tensor.empty() : tensor<1xf64> loc("<std.nn>":277:16)
     %rate = linalg.generic {indexing_maps = [#i_scalar, #i, #i], iterator_types = ["parallel"]}
         ins(%theta, %div : tensor<f64>, tensor<1xf64>)
         outs(%empty_19 : tensor<1xf64>) {
       ^bb0(%in: f64, %in_1: f64, %_: f64):
-        %0 = math.powf %in, %in_1 : f64 loc("<std.nn>":279:16)
-        linalg.yield %0 : f64 loc("<std.nn>":279:16)
-    } -> tensor<1xf64> loc("<std.nn>":279:16)
-    %empty_20 = tensor.empty() : tensor<1x1xf64> loc("<std.nn>":280:17)
+        %0 = math.powf %in, %in_1 : f64 loc("<std.nn>":277:16)
+        linalg.yield %0 : f64 loc("<std.nn>":277:16)
+    } -> tensor<1xf64> loc("<std.nn>":277:16)
+    %empty_20 = tensor.empty() : tensor<1x1xf64> loc("<std.nn>":278:17)
     %angle = linalg.generic {indexing_maps = [#ij_i, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%cast_1, %rate : tensor<1xf64>, tensor<1xf64>)
         outs(%empty_20 : tensor<1x1xf64>) {
       ^bb0(%in: f64, %in_1: f64, %_: f64):
-        %0 = arith.mulf %in, %in_1 : f64 loc("<std.nn>":280:17)
-        linalg.yield %0 : f64 loc("<std.nn>":280:17)
-    } -> tensor<1x1xf64> loc("<std.nn>":280:17)
-    %empty_21 = tensor.empty() : tensor<1x1xf64> loc("<std.nn>":281:20)
+        %0 = arith.mulf %in, %in_1 : f64 loc("<std.nn>":278:17)
+        linalg.yield %0 : f64 loc("<std.nn>":278:17)
+    } -> tensor<1x1xf64> loc("<std.nn>":278:17)
+    %empty_21 = tensor.empty() : tensor<1x1xf64> loc("<std.nn>":279:20)
     %cos = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%angle : tensor<1x1xf64>)
         outs(%empty_21 : tensor<1x1xf64>) {
       ^bb0(%in: f64, %_: f64):
-        %0 = math.cos %in : f64 loc("<std.nn>":281:20)
-        linalg.yield %0 : f64 loc("<std.nn>":281:20)
-    } -> tensor<1x1xf64> loc("<std.nn>":281:20)
-    %empty_22 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":281:18)
+        %0 = math.cos %in : f64 loc("<std.nn>":279:20)
+        linalg.yield %0 : f64 loc("<std.nn>":279:20)
+    } -> tensor<1x1xf64> loc("<std.nn>":279:20)
+    %empty_22 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":279:18)
     %cosine = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%cos : tensor<1x1xf64>)
         outs(%empty_22 : tensor<1x1xf32>) {
       ^bb0(%in: f64, %_: f32):
-        %0 = arith.truncf %in : f64 to f32 loc("<std.nn>":281:18)
-        linalg.yield %0 : f32 loc("<std.nn>":281:18)
-    } -> tensor<1x1xf32> loc("<std.nn>":281:18)
-    %empty_23 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":285:13)
+        %0 = arith.truncf %in : f64 to f32 loc("<std.nn>":279:18)
+        linalg.yield %0 : f32 loc("<std.nn>":279:18)
+    } -> tensor<1x1xf32> loc("<std.nn>":279:18)
+    %empty_23 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":283:13)
     %mul_2 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%first, %cosine : tensor<4x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_23 : tensor<4x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:13)
-        linalg.yield %0 : f32 loc("<std.nn>":285:13)
-    } -> tensor<4x1x1xf32> loc("<std.nn>":285:13)
-    %second = tensor.extract_slice %split_heads[0, 0, 1] [4, 1, 1] [1, 1, 1] : tensor<4x1x2xf32> to tensor<4x1x1xf32> loc("<std.nn>":284:18)
-    %empty_24 = tensor.empty() : tensor<1x1xf64> loc("<std.nn>":282:18)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:13)
+        linalg.yield %0 : f32 loc("<std.nn>":283:13)
+    } -> tensor<4x1x1xf32> loc("<std.nn>":283:13)
+    %second = tensor.extract_slice %split_heads[0, 0, 1] [4, 1, 1] [1, 1, 1] : tensor<4x1x2xf32> to tensor<4x1x1xf32> loc("<std.nn>":282:18)
+    %empty_24 = tensor.empty() : tensor<1x1xf64> loc("<std.nn>":280:18)
     %sin = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%angle : tensor<1x1xf64>)
         outs(%empty_24 : tensor<1x1xf64>) {
       ^bb0(%in: f64, %_: f64):
-        %0 = math.sin %in : f64 loc("<std.nn>":282:18)
-        linalg.yield %0 : f64 loc("<std.nn>":282:18)
-    } -> tensor<1x1xf64> loc("<std.nn>":282:18)
-    %empty_25 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":282:16)
+        %0 = math.sin %in : f64 loc("<std.nn>":280:18)
+        linalg.yield %0 : f64 loc("<std.nn>":280:18)
+    } -> tensor<1x1xf64> loc("<std.nn>":280:18)
+    %empty_25 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":280:16)
     %sine = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sin : tensor<1x1xf64>)
         outs(%empty_25 : tensor<1x1xf32>) {
       ^bb0(%in: f64, %_: f32):
-        %0 = arith.truncf %in : f64 to f32 loc("<std.nn>":282:16)
-        linalg.yield %0 : f32 loc("<std.nn>":282:16)
-    } -> tensor<1x1xf32> loc("<std.nn>":282:16)
-    %empty_26 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":285:26)
+        %0 = arith.truncf %in : f64 to f32 loc("<std.nn>":280:16)
+        linalg.yield %0 : f32 loc("<std.nn>":280:16)
+    } -> tensor<1x1xf32> loc("<std.nn>":280:16)
+    %empty_26 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":283:26)
     %mul_3 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%second, %sine : tensor<4x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_26 : tensor<4x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:26)
-        linalg.yield %0 : f32 loc("<std.nn>":285:26)
-    } -> tensor<4x1x1xf32> loc("<std.nn>":285:26)
-    %empty_27 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":285:13)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:26)
+        linalg.yield %0 : f32 loc("<std.nn>":283:26)
+    } -> tensor<4x1x1xf32> loc("<std.nn>":283:26)
+    %empty_27 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":283:13)
     %sub = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_2, %mul_3 : tensor<4x1x1xf32>, tensor<4x1x1xf32>)
         outs(%empty_27 : tensor<4x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":285:13)
-        linalg.yield %0 : f32 loc("<std.nn>":285:13)
-    } -> tensor<4x1x1xf32> loc("<std.nn>":285:13)
-    %empty_28 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":285:39)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":283:13)
+        linalg.yield %0 : f32 loc("<std.nn>":283:13)
+    } -> tensor<4x1x1xf32> loc("<std.nn>":283:13)
+    %empty_28 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":283:39)
     %mul_4 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%second, %cosine : tensor<4x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_28 : tensor<4x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:39)
-        linalg.yield %0 : f32 loc("<std.nn>":285:39)
-    } -> tensor<4x1x1xf32> loc("<std.nn>":285:39)
-    %empty_29 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":285:53)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:39)
+        linalg.yield %0 : f32 loc("<std.nn>":283:39)
+    } -> tensor<4x1x1xf32> loc("<std.nn>":283:39)
+    %empty_29 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":283:53)
     %mul_5 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%first, %sine : tensor<4x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_29 : tensor<4x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:53)
-        linalg.yield %0 : f32 loc("<std.nn>":285:53)
-    } -> tensor<4x1x1xf32> loc("<std.nn>":285:53)
-    %empty_30 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":285:39)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:53)
+        linalg.yield %0 : f32 loc("<std.nn>":283:53)
+    } -> tensor<4x1x1xf32> loc("<std.nn>":283:53)
+    %empty_30 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":283:39)
     %add_2 = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_4, %mul_5 : tensor<4x1x1xf32>, tensor<4x1x1xf32>)
         outs(%empty_30 : tensor<4x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":285:39)
-        linalg.yield %0 : f32 loc("<std.nn>":285:39)
-    } -> tensor<4x1x1xf32> loc("<std.nn>":285:39)
-    %empty_31 = tensor.empty() : tensor<4x1x2xf32> loc("<std.nn>":285:5)
-    %part = tensor.insert_slice %sub into %empty_31[0, 0, 0] [4, 1, 1] [1, 1, 1] : tensor<4x1x1xf32> into tensor<4x1x2xf32> loc("<std.nn>":285:5)
-    %q = tensor.insert_slice %add_2 into %part[0, 0, 1] [4, 1, 1] [1, 1, 1] : tensor<4x1x1xf32> into tensor<4x1x2xf32> loc("<std.nn>":285:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":283:39)
+        linalg.yield %0 : f32 loc("<std.nn>":283:39)
+    } -> tensor<4x1x1xf32> loc("<std.nn>":283:39)
+    %empty_31 = tensor.empty() : tensor<4x1x2xf32> loc("<std.nn>":283:5)
+    %part = tensor.insert_slice %sub into %empty_31[0, 0, 0] [4, 1, 1] [1, 1, 1] : tensor<4x1x1xf32> into tensor<4x1x2xf32> loc("<std.nn>":283:5)
+    %q = tensor.insert_slice %add_2 into %part[0, 0, 1] [4, 1, 1] [1, 1, 1] : tensor<4x1x1xf32> into tensor<4x1x2xf32> loc("<std.nn>":283:5)
     %shape_2 = arith.constant dense<[2, 2, 2]> : tensor<3xindex> loc("llama.tdsl":45:30)
     %reshaped_1 = tensor.reshape %q(%shape_2) : (tensor<4x1x2xf32>, tensor<3xindex>) -> tensor<2x2x2xf32> loc("llama.tdsl":45:30)
     %empty_32 = tensor.empty() : tensor<1x4xf32> loc("llama.tdsl":55:35)
@@ -907,59 +907,59 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
     %reshaped_2 = tensor.reshape %matmul_1(%shape_3) : (tensor<1x4xf32>, tensor<3xindex>) -> tensor<1x2x2xf32> loc("llama.tdsl":35:15)
     %empty_33 = tensor.empty() : tensor<2x1x2xf32> loc("llama.tdsl":35:5)
     %split_heads_1 = linalg.transpose ins(%reshaped_2 : tensor<1x2x2xf32>) outs(%empty_33 : tensor<2x1x2xf32>) permutation = [1, 0, 2] loc("llama.tdsl":35:5)
-    %first_1 = tensor.extract_slice %split_heads_1[0, 0, 0] [2, 1, 1] [1, 1, 1] : tensor<2x1x2xf32> to tensor<2x1x1xf32> loc("<std.nn>":283:17)
-    %empty_34 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":285:13)
+    %first_1 = tensor.extract_slice %split_heads_1[0, 0, 0] [2, 1, 1] [1, 1, 1] : tensor<2x1x2xf32> to tensor<2x1x1xf32> loc("<std.nn>":281:17)
+    %empty_34 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":283:13)
     %mul_6 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%first_1, %cosine : tensor<2x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_34 : tensor<2x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:13)
-        linalg.yield %0 : f32 loc("<std.nn>":285:13)
-    } -> tensor<2x1x1xf32> loc("<std.nn>":285:13)
-    %second_1 = tensor.extract_slice %split_heads_1[0, 0, 1] [2, 1, 1] [1, 1, 1] : tensor<2x1x2xf32> to tensor<2x1x1xf32> loc("<std.nn>":284:18)
-    %empty_35 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":285:26)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:13)
+        linalg.yield %0 : f32 loc("<std.nn>":283:13)
+    } -> tensor<2x1x1xf32> loc("<std.nn>":283:13)
+    %second_1 = tensor.extract_slice %split_heads_1[0, 0, 1] [2, 1, 1] [1, 1, 1] : tensor<2x1x2xf32> to tensor<2x1x1xf32> loc("<std.nn>":282:18)
+    %empty_35 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":283:26)
     %mul_7 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%second_1, %sine : tensor<2x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_35 : tensor<2x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:26)
-        linalg.yield %0 : f32 loc("<std.nn>":285:26)
-    } -> tensor<2x1x1xf32> loc("<std.nn>":285:26)
-    %empty_36 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":285:13)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:26)
+        linalg.yield %0 : f32 loc("<std.nn>":283:26)
+    } -> tensor<2x1x1xf32> loc("<std.nn>":283:26)
+    %empty_36 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":283:13)
     %sub_1 = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_6, %mul_7 : tensor<2x1x1xf32>, tensor<2x1x1xf32>)
         outs(%empty_36 : tensor<2x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":285:13)
-        linalg.yield %0 : f32 loc("<std.nn>":285:13)
-    } -> tensor<2x1x1xf32> loc("<std.nn>":285:13)
-    %empty_37 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":285:39)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":283:13)
+        linalg.yield %0 : f32 loc("<std.nn>":283:13)
+    } -> tensor<2x1x1xf32> loc("<std.nn>":283:13)
+    %empty_37 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":283:39)
     %mul_8 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%second_1, %cosine : tensor<2x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_37 : tensor<2x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:39)
-        linalg.yield %0 : f32 loc("<std.nn>":285:39)
-    } -> tensor<2x1x1xf32> loc("<std.nn>":285:39)
-    %empty_38 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":285:53)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:39)
+        linalg.yield %0 : f32 loc("<std.nn>":283:39)
+    } -> tensor<2x1x1xf32> loc("<std.nn>":283:39)
+    %empty_38 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":283:53)
     %mul_9 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%first_1, %sine : tensor<2x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_38 : tensor<2x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:53)
-        linalg.yield %0 : f32 loc("<std.nn>":285:53)
-    } -> tensor<2x1x1xf32> loc("<std.nn>":285:53)
-    %empty_39 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":285:39)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:53)
+        linalg.yield %0 : f32 loc("<std.nn>":283:53)
+    } -> tensor<2x1x1xf32> loc("<std.nn>":283:53)
+    %empty_39 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":283:39)
     %add_3 = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_8, %mul_9 : tensor<2x1x1xf32>, tensor<2x1x1xf32>)
         outs(%empty_39 : tensor<2x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":285:39)
-        linalg.yield %0 : f32 loc("<std.nn>":285:39)
-    } -> tensor<2x1x1xf32> loc("<std.nn>":285:39)
-    %empty_40 = tensor.empty() : tensor<2x1x2xf32> loc("<std.nn>":285:5)
-    %part_1 = tensor.insert_slice %sub_1 into %empty_40[0, 0, 0] [2, 1, 1] [1, 1, 1] : tensor<2x1x1xf32> into tensor<2x1x2xf32> loc("<std.nn>":285:5)
-    %k = tensor.insert_slice %add_3 into %part_1[0, 0, 1] [2, 1, 1] [1, 1, 1] : tensor<2x1x1xf32> into tensor<2x1x2xf32> loc("<std.nn>":285:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":283:39)
+        linalg.yield %0 : f32 loc("<std.nn>":283:39)
+    } -> tensor<2x1x1xf32> loc("<std.nn>":283:39)
+    %empty_40 = tensor.empty() : tensor<2x1x2xf32> loc("<std.nn>":283:5)
+    %part_1 = tensor.insert_slice %sub_1 into %empty_40[0, 0, 0] [2, 1, 1] [1, 1, 1] : tensor<2x1x1xf32> into tensor<2x1x2xf32> loc("<std.nn>":283:5)
+    %k = tensor.insert_slice %add_3 into %part_1[0, 0, 1] [2, 1, 1] [1, 1, 1] : tensor<2x1x1xf32> into tensor<2x1x2xf32> loc("<std.nn>":283:5)
     %start_1 = tensor.extract %cast[] : tensor<i64> loc("llama.tdsl":89:20)
     %c8_i64 = arith.constant 8 : i64 loc("llama.tdsl":89:20)
     %c7_i64 = arith.constant 7 : i64 loc("llama.tdsl":89:20)
@@ -969,20 +969,20 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
     %inside_3 = arith.minsi %inside_2, %c7_i64 : i64 loc("llama.tdsl":89:20)
     %at_1 = arith.index_cast %inside_3 : i64 to index loc("llama.tdsl":89:20)
     %keys = tensor.insert_slice %k into %cache.k_1[0, %at_1, 0] [2, 1, 2] [1, 1, 1] : tensor<2x1x2xf32> into tensor<2x8x2xf32> loc("llama.tdsl":89:20)
-    %empty_41 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":359:24)
-    %transposed = linalg.transpose ins(%keys : tensor<2x8x2xf32>) outs(%empty_41 : tensor<2x2x8xf32>) permutation = [0, 2, 1] loc("<std.nn>":359:24)
-    %empty_42 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":359:20)
-    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_42 : tensor<2x2x8xf32>) -> tensor<2x2x8xf32> loc("<std.nn>":359:20)
-    %matmul_2 = linalg.batch_matmul ins(%reshaped_1, %transposed : tensor<2x2x2xf32>, tensor<2x2x8xf32>) outs(%filled_2 : tensor<2x2x8xf32>) -> tensor<2x2x8xf32> loc("<std.nn>":359:20)
-    %empty_43 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":359:20)
+    %empty_41 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":357:24)
+    %transposed = linalg.transpose ins(%keys : tensor<2x8x2xf32>) outs(%empty_41 : tensor<2x2x8xf32>) permutation = [0, 2, 1] loc("<std.nn>":357:24)
+    %empty_42 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":357:20)
+    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_42 : tensor<2x2x8xf32>) -> tensor<2x2x8xf32> loc("<std.nn>":357:20)
+    %matmul_2 = linalg.batch_matmul ins(%reshaped_1, %transposed : tensor<2x2x2xf32>, tensor<2x2x8xf32>) outs(%filled_2 : tensor<2x2x8xf32>) -> tensor<2x2x8xf32> loc("<std.nn>":357:20)
+    %empty_43 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":357:20)
     %div_1 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%matmul_2 : tensor<2x2x8xf32>)
         outs(%empty_43 : tensor<2x2x8xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.4142135 : f32 loc("<std.nn>":359:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":359:20)
-        linalg.yield %1 : f32 loc("<std.nn>":359:20)
-    } -> tensor<2x2x8xf32> loc("<std.nn>":359:20)
+        %0 = arith.constant 1.4142135 : f32 loc("<std.nn>":357:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":357:20)
+        linalg.yield %1 : f32 loc("<std.nn>":357:20)
+    } -> tensor<2x2x8xf32> loc("<std.nn>":357:20)
     %empty_44 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":156:16)
     %seen = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%visible, %div_1 : tensor<2x2x8xi8>, tensor<2x2x8xf32>)
@@ -1091,9 +1091,9 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
     %inside_5 = arith.minsi %inside_4, %c7_i64 : i64 loc("llama.tdsl":90:22)
     %at_2 = arith.index_cast %inside_5 : i64 to index loc("llama.tdsl":90:22)
     %values = tensor.insert_slice %v into %cache.v_1[0, %at_2, 0] [2, 1, 2] [1, 1, 1] : tensor<2x1x2xf32> into tensor<2x8x2xf32> loc("llama.tdsl":90:22)
-    %empty_56 = tensor.empty() : tensor<2x2x2xf32> loc("<std.nn>":359:5)
-    %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_56 : tensor<2x2x2xf32>) -> tensor<2x2x2xf32> loc("<std.nn>":359:5)
-    %masked_attention = linalg.batch_matmul ins(%masked_softmax, %values : tensor<2x2x8xf32>, tensor<2x8x2xf32>) outs(%filled_4 : tensor<2x2x2xf32>) -> tensor<2x2x2xf32> loc("<std.nn>":359:5)
+    %empty_56 = tensor.empty() : tensor<2x2x2xf32> loc("<std.nn>":357:5)
+    %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_56 : tensor<2x2x2xf32>) -> tensor<2x2x2xf32> loc("<std.nn>":357:5)
+    %masked_attention = linalg.batch_matmul ins(%masked_softmax, %values : tensor<2x2x8xf32>, tensor<2x8x2xf32>) outs(%filled_4 : tensor<2x2x2xf32>) -> tensor<2x2x2xf32> loc("<std.nn>":357:5)
     %shape_4 = arith.constant dense<[4, 1, 2]> : tensor<3xindex> loc("llama.tdsl":45:5)
     %mixed = tensor.reshape %masked_attention(%shape_4) : (tensor<2x2x2xf32>, tensor<3xindex>) -> tensor<4x1x2xf32> loc("llama.tdsl":45:5)
     %empty_57 = tensor.empty() : tensor<1x4x2xf32> loc("llama.tdsl":63:25)
@@ -1111,64 +1111,64 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
         %0 = arith.addf %in, %in_1 : f32 loc("llama.tdsl":63:13)
         linalg.yield %0 : f32 loc("llama.tdsl":63:13)
     } -> tensor<1x8xf32> loc("llama.tdsl":63:13)
-    %empty_60 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:20)
+    %empty_60 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:20)
     %mul_10 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%y_1 : tensor<1x8xf32>)
         outs(%empty_60 : tensor<1x8xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":256:20)
-        linalg.yield %0 : f32 loc("<std.nn>":256:20)
-    } -> tensor<1x8xf32> loc("<std.nn>":256:20)
-    %empty_61 = tensor.empty() : tensor<1xf32> loc("<std.nn>":256:15)
-    %initial_3 = linalg.fill ins(%zero : f32) outs(%empty_61 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":256:15)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":254:20)
+        linalg.yield %0 : f32 loc("<std.nn>":254:20)
+    } -> tensor<1x8xf32> loc("<std.nn>":254:20)
+    %empty_61 = tensor.empty() : tensor<1xf32> loc("<std.nn>":254:15)
+    %initial_3 = linalg.fill ins(%zero : f32) outs(%empty_61 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":254:15)
     %sum_2 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
         ins(%mul_10 : tensor<1x8xf32>)
         outs(%initial_3 : tensor<1xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":256:15)
-        linalg.yield %0 : f32 loc("<std.nn>":256:15)
-    } -> tensor<1xf32> loc("<std.nn>":256:15)
-    %empty_62 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:15)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":254:15)
+        linalg.yield %0 : f32 loc("<std.nn>":254:15)
+    } -> tensor<1xf32> loc("<std.nn>":254:15)
+    %empty_62 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:15)
     %mean_1 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sum_2 : tensor<1xf32>)
         outs(%empty_62 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 8.0 : f32 loc("<std.nn>":256:15)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":256:15)
-        linalg.yield %1 : f32 loc("<std.nn>":256:15)
-    } -> tensor<1x1xf32> loc("<std.nn>":256:15)
-    %empty_63 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:15)
+        %0 = arith.constant 8.0 : f32 loc("<std.nn>":254:15)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":254:15)
+        linalg.yield %1 : f32 loc("<std.nn>":254:15)
+    } -> tensor<1x1xf32> loc("<std.nn>":254:15)
+    %empty_63 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:15)
     %add_4 = linalg.generic {indexing_maps = [#ij, #ij_scalar, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mean_1, %epsilon : tensor<1x1xf32>, tensor<f32>)
         outs(%empty_63 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":256:15)
-        linalg.yield %0 : f32 loc("<std.nn>":256:15)
-    } -> tensor<1x1xf32> loc("<std.nn>":256:15)
-    %empty_64 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:9)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":254:15)
+        linalg.yield %0 : f32 loc("<std.nn>":254:15)
+    } -> tensor<1x1xf32> loc("<std.nn>":254:15)
+    %empty_64 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:9)
     %rsqrt_1 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%add_4 : tensor<1x1xf32>)
         outs(%empty_64 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":256:9)
-        linalg.yield %0 : f32 loc("<std.nn>":256:9)
-    } -> tensor<1x1xf32> loc("<std.nn>":256:9)
-    %empty_65 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":254:9)
+        linalg.yield %0 : f32 loc("<std.nn>":254:9)
+    } -> tensor<1x1xf32> loc("<std.nn>":254:9)
+    %empty_65 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:5)
     %mul_11 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%y_1, %rsqrt_1 : tensor<1x8xf32>, tensor<1x1xf32>)
         outs(%empty_65 : tensor<1x8xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-        linalg.yield %0 : f32 loc("<std.nn>":256:5)
-    } -> tensor<1x8xf32> loc("<std.nn>":256:5)
-    %empty_66 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+        linalg.yield %0 : f32 loc("<std.nn>":254:5)
+    } -> tensor<1x8xf32> loc("<std.nn>":254:5)
+    %empty_66 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:5)
     %normed = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mul_11, %p.blocks.norm_2_1 : tensor<1x8xf32>, tensor<8xf32>)
         outs(%empty_66 : tensor<1x8xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-        linalg.yield %0 : f32 loc("<std.nn>":256:5)
-    } -> tensor<1x8xf32> loc("<std.nn>":256:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+        linalg.yield %0 : f32 loc("<std.nn>":254:5)
+    } -> tensor<1x8xf32> loc("<std.nn>":254:5)
     %empty_67 = tensor.empty() : tensor<1x20xf32> loc("llama.tdsl":65:15)
     %filled_6 = linalg.fill ins(%zero : f32) outs(%empty_67 : tensor<1x20xf32>) -> tensor<1x20xf32> loc("llama.tdsl":65:15)
     %matmul_5 = linalg.matmul ins(%normed, %p.blocks.gate_1 : tensor<1x8xf32>, tensor<8x20xf32>) outs(%filled_6 : tensor<1x20xf32>) -> tensor<1x20xf32> loc("llama.tdsl":65:15)
@@ -1231,65 +1231,65 @@ func.func @step(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
     %put_2 = tensor.insert_slice %values into %valuess[%step, 0, 0, 0] [1, 2, 8, 2] [1, 1, 1, 1] : tensor<2x8x2xf32> into tensor<2x2x8x2xf32> loc("llama.tdsl":87:5)
     scf.yield %finish, %put_1, %put_2 : tensor<1x8xf32>, tensor<2x2x8x2xf32>, tensor<2x2x8x2xf32> loc("llama.tdsl":87:5)
   } loc("llama.tdsl":87:5)
-  %empty_75 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:20)
+  %empty_75 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:20)
   %mul_13 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%looped#0 : tensor<1x8xf32>)
       outs(%empty_75 : tensor<1x8xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":256:20)
-      linalg.yield %0 : f32 loc("<std.nn>":256:20)
-  } -> tensor<1x8xf32> loc("<std.nn>":256:20)
-  %zero_1 = arith.constant 0.0 : f32 loc("<std.nn>":256:15)
-  %empty_76 = tensor.empty() : tensor<1xf32> loc("<std.nn>":256:15)
-  %initial_4 = linalg.fill ins(%zero_1 : f32) outs(%empty_76 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":256:15)
+      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":254:20)
+      linalg.yield %0 : f32 loc("<std.nn>":254:20)
+  } -> tensor<1x8xf32> loc("<std.nn>":254:20)
+  %zero_1 = arith.constant 0.0 : f32 loc("<std.nn>":254:15)
+  %empty_76 = tensor.empty() : tensor<1xf32> loc("<std.nn>":254:15)
+  %initial_4 = linalg.fill ins(%zero_1 : f32) outs(%empty_76 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":254:15)
   %sum_3 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%mul_13 : tensor<1x8xf32>)
       outs(%initial_4 : tensor<1xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":256:15)
-      linalg.yield %0 : f32 loc("<std.nn>":256:15)
-  } -> tensor<1xf32> loc("<std.nn>":256:15)
-  %empty_77 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:15)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":254:15)
+      linalg.yield %0 : f32 loc("<std.nn>":254:15)
+  } -> tensor<1xf32> loc("<std.nn>":254:15)
+  %empty_77 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:15)
   %mean_2 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum_3 : tensor<1xf32>)
       outs(%empty_77 : tensor<1x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 8.0 : f32 loc("<std.nn>":256:15)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":256:15)
-      linalg.yield %1 : f32 loc("<std.nn>":256:15)
-  } -> tensor<1x1xf32> loc("<std.nn>":256:15)
-  %empty_78 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:15)
+      %0 = arith.constant 8.0 : f32 loc("<std.nn>":254:15)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":254:15)
+      linalg.yield %1 : f32 loc("<std.nn>":254:15)
+  } -> tensor<1x1xf32> loc("<std.nn>":254:15)
+  %empty_78 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:15)
   %add_5 = linalg.generic {indexing_maps = [#ij, #ij_scalar, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mean_2, %epsilon : tensor<1x1xf32>, tensor<f32>)
       outs(%empty_78 : tensor<1x1xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":256:15)
-      linalg.yield %0 : f32 loc("<std.nn>":256:15)
-  } -> tensor<1x1xf32> loc("<std.nn>":256:15)
-  %empty_79 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:9)
+      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":254:15)
+      linalg.yield %0 : f32 loc("<std.nn>":254:15)
+  } -> tensor<1x1xf32> loc("<std.nn>":254:15)
+  %empty_79 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:9)
   %rsqrt_2 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%add_5 : tensor<1x1xf32>)
       outs(%empty_79 : tensor<1x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = math.rsqrt %in : f32 loc("<std.nn>":256:9)
-      linalg.yield %0 : f32 loc("<std.nn>":256:9)
-  } -> tensor<1x1xf32> loc("<std.nn>":256:9)
-  %empty_80 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:5)
+      %0 = math.rsqrt %in : f32 loc("<std.nn>":254:9)
+      linalg.yield %0 : f32 loc("<std.nn>":254:9)
+  } -> tensor<1x1xf32> loc("<std.nn>":254:9)
+  %empty_80 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:5)
   %mul_14 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%looped#0, %rsqrt_2 : tensor<1x8xf32>, tensor<1x1xf32>)
       outs(%empty_80 : tensor<1x8xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-      linalg.yield %0 : f32 loc("<std.nn>":256:5)
-  } -> tensor<1x8xf32> loc("<std.nn>":256:5)
-  %empty_81 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+      linalg.yield %0 : f32 loc("<std.nn>":254:5)
+  } -> tensor<1x8xf32> loc("<std.nn>":254:5)
+  %empty_81 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:5)
   %rms_norm = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_14, %p.norm : tensor<1x8xf32>, tensor<8xf32>)
       outs(%empty_81 : tensor<1x8xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-      linalg.yield %0 : f32 loc("<std.nn>":256:5)
-  } -> tensor<1x8xf32> loc("<std.nn>":256:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+      linalg.yield %0 : f32 loc("<std.nn>":254:5)
+  } -> tensor<1x8xf32> loc("<std.nn>":254:5)
   %empty_82 = tensor.empty() : tensor<8x11xf32> loc("llama.tdsl":105:45)
   %transposed_2 = linalg.transpose ins(%p.head : tensor<11x8xf32>) outs(%empty_82 : tensor<8x11xf32>) permutation = [1, 0] loc("llama.tdsl":105:45)
   %empty_83 = tensor.empty() : tensor<1x11xf32> loc("llama.tdsl":105:6)
@@ -1372,65 +1372,65 @@ func.func @next(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
     } -> tensor<4x1x8xi8> loc("llama.tdsl":44:19)
     %shape = arith.constant dense<[2, 2, 8]> : tensor<3xindex> loc("llama.tdsl":44:19)
     %visible = tensor.reshape %broadcast(%shape) : (tensor<4x1x8xi8>, tensor<3xindex>) -> tensor<2x2x8xi8> loc("llama.tdsl":44:19)
-    %empty_7 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:20)
+    %empty_7 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:20)
     %mul = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%x : tensor<1x8xf32>)
         outs(%empty_7 : tensor<1x8xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":256:20)
-        linalg.yield %0 : f32 loc("<std.nn>":256:20)
-    } -> tensor<1x8xf32> loc("<std.nn>":256:20)
-    %zero = arith.constant 0.0 : f32 loc("<std.nn>":256:15)
-    %empty_8 = tensor.empty() : tensor<1xf32> loc("<std.nn>":256:15)
-    %initial = linalg.fill ins(%zero : f32) outs(%empty_8 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":256:15)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":254:20)
+        linalg.yield %0 : f32 loc("<std.nn>":254:20)
+    } -> tensor<1x8xf32> loc("<std.nn>":254:20)
+    %zero = arith.constant 0.0 : f32 loc("<std.nn>":254:15)
+    %empty_8 = tensor.empty() : tensor<1xf32> loc("<std.nn>":254:15)
+    %initial = linalg.fill ins(%zero : f32) outs(%empty_8 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":254:15)
     %sum = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
         ins(%mul : tensor<1x8xf32>)
         outs(%initial : tensor<1xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":256:15)
-        linalg.yield %0 : f32 loc("<std.nn>":256:15)
-    } -> tensor<1xf32> loc("<std.nn>":256:15)
-    %empty_9 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:15)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":254:15)
+        linalg.yield %0 : f32 loc("<std.nn>":254:15)
+    } -> tensor<1xf32> loc("<std.nn>":254:15)
+    %empty_9 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:15)
     %mean = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sum : tensor<1xf32>)
         outs(%empty_9 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 8.0 : f32 loc("<std.nn>":256:15)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":256:15)
-        linalg.yield %1 : f32 loc("<std.nn>":256:15)
-    } -> tensor<1x1xf32> loc("<std.nn>":256:15)
-    %empty_10 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:15)
+        %0 = arith.constant 8.0 : f32 loc("<std.nn>":254:15)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":254:15)
+        linalg.yield %1 : f32 loc("<std.nn>":254:15)
+    } -> tensor<1x1xf32> loc("<std.nn>":254:15)
+    %empty_10 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:15)
     %add_1 = linalg.generic {indexing_maps = [#ij, #ij_scalar, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mean, %epsilon : tensor<1x1xf32>, tensor<f32>)
         outs(%empty_10 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":256:15)
-        linalg.yield %0 : f32 loc("<std.nn>":256:15)
-    } -> tensor<1x1xf32> loc("<std.nn>":256:15)
-    %empty_11 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:9)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":254:15)
+        linalg.yield %0 : f32 loc("<std.nn>":254:15)
+    } -> tensor<1x1xf32> loc("<std.nn>":254:15)
+    %empty_11 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:9)
     %rsqrt = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%add_1 : tensor<1x1xf32>)
         outs(%empty_11 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":256:9)
-        linalg.yield %0 : f32 loc("<std.nn>":256:9)
-    } -> tensor<1x1xf32> loc("<std.nn>":256:9)
-    %empty_12 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":254:9)
+        linalg.yield %0 : f32 loc("<std.nn>":254:9)
+    } -> tensor<1x1xf32> loc("<std.nn>":254:9)
+    %empty_12 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:5)
     %mul_1 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%x, %rsqrt : tensor<1x8xf32>, tensor<1x1xf32>)
         outs(%empty_12 : tensor<1x8xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-        linalg.yield %0 : f32 loc("<std.nn>":256:5)
-    } -> tensor<1x8xf32> loc("<std.nn>":256:5)
-    %empty_13 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+        linalg.yield %0 : f32 loc("<std.nn>":254:5)
+    } -> tensor<1x8xf32> loc("<std.nn>":254:5)
+    %empty_13 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:5)
     %y = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mul_1, %p.blocks.norm_1_1 : tensor<1x8xf32>, tensor<8xf32>)
         outs(%empty_13 : tensor<1x8xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-        linalg.yield %0 : f32 loc("<std.nn>":256:5)
-    } -> tensor<1x8xf32> loc("<std.nn>":256:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+        linalg.yield %0 : f32 loc("<std.nn>":254:5)
+    } -> tensor<1x8xf32> loc("<std.nn>":254:5)
     %empty_14 = tensor.empty() : tensor<1x8xf32> loc("llama.tdsl":54:35)
     %filled = linalg.fill ins(%zero : f32) outs(%empty_14 : tensor<1x8xf32>) -> tensor<1x8xf32> loc("llama.tdsl":54:35)
     %matmul = linalg.matmul ins(%y, %p.blocks.query_1 : tensor<1x8xf32>, tensor<8x8xf32>) outs(%filled : tensor<1x8xf32>) -> tensor<1x8xf32> loc("llama.tdsl":54:35)
@@ -1438,7 +1438,7 @@ func.func @next(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
     %reshaped = tensor.reshape %matmul(%shape_1) : (tensor<1x8xf32>, tensor<3xindex>) -> tensor<1x4x2xf32> loc("llama.tdsl":35:15)
     %empty_15 = tensor.empty() : tensor<4x1x2xf32> loc("llama.tdsl":35:5)
     %split_heads = linalg.transpose ins(%reshaped : tensor<1x4x2xf32>) outs(%empty_15 : tensor<4x1x2xf32>) permutation = [1, 0, 2] loc("llama.tdsl":35:5)
-    %first = tensor.extract_slice %split_heads[0, 0, 0] [4, 1, 1] [1, 1, 1] : tensor<4x1x2xf32> to tensor<4x1x1xf32> loc("<std.nn>":283:17)
+    %first = tensor.extract_slice %split_heads[0, 0, 0] [4, 1, 1] [1, 1, 1] : tensor<4x1x2xf32> to tensor<4x1x1xf32> loc("<std.nn>":281:17)
     %empty_16 = tensor.empty() : tensor<1xi64> loc("llama.tdsl":53:18)
     %places = linalg.generic {indexing_maps = [#i_scalar, #i], iterator_types = ["parallel"]}
         ins(%cast : tensor<i64>)
@@ -1449,125 +1449,125 @@ func.func @next(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
         %2 = arith.addi %in, %1 : i64 loc("llama.tdsl":53:18)
         linalg.yield %2 : i64 loc("llama.tdsl":53:18)
     } -> tensor<1xi64> loc("llama.tdsl":53:18)
-    %empty_17 = tensor.empty() : tensor<1xf64> loc("<std.nn>":280:17)
+    %empty_17 = tensor.empty() : tensor<1xf64> loc("<std.nn>":278:17)
     %cast_1 = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
         ins(%places : tensor<1xi64>)
         outs(%empty_17 : tensor<1xf64>) {
       ^bb0(%in: i64, %_: f64):
-        %0 = arith.sitofp %in : i64 to f64 loc("<std.nn>":280:17)
-        linalg.yield %0 : f64 loc("<std.nn>":280:17)
-    } -> tensor<1xf64> loc("<std.nn>":280:17)
-    %empty_18 = tensor.empty() : tensor<1xf64> loc("<std.nn>":279:16)
+        %0 = arith.sitofp %in : i64 to f64 loc("<std.nn>":278:17)
+        linalg.yield %0 : f64 loc("<std.nn>":278:17)
+    } -> tensor<1xf64> loc("<std.nn>":278:17)
+    %empty_18 = tensor.empty() : tensor<1xf64> loc("<std.nn>":277:16)
     %div = linalg.generic {indexing_maps = [#i], iterator_types = ["parallel"]}
         outs(%empty_18 : tensor<1xf64>) {
       ^bb0(%_: f64):
-        %0 = linalg.index 0 : index loc("<std.nn>":279:16)
-        %1 = arith.index_cast %0 : index to i64 loc("<std.nn>":279:16)
-        %2 = arith.sitofp %1 : i64 to f64 loc("<std.nn>":279:16)
-        %3 = arith.constant -1.0 : f64 loc("<std.nn>":279:16)
-        %4 = arith.divf %2, %3 : f64 loc("<std.nn>":279:16)
-        linalg.yield %4 : f64 loc("<std.nn>":279:16)
-    } -> tensor<1xf64> loc("<std.nn>":279:16)
-    %empty_19 = tensor.empty() : tensor<1xf64> loc("<std.nn>":279:16)
+        %0 = linalg.index 0 : index loc("<std.nn>":277:16)
+        %1 = arith.index_cast %0 : index to i64 loc("<std.nn>":277:16)
+        %2 = arith.sitofp %1 : i64 to f64 loc("<std.nn>":277:16)
+        %3 = arith.constant -1.0 : f64 loc("<std.nn>":277:16)
+        %4 = arith.divf %2, %3 : f64 loc("<std.nn>":277:16)
+        linalg.yield %4 : f64 loc("<std.nn>":277:16)
+    } -> tensor<1xf64> loc("<std.nn>":277:16)
+    %empty_19 = tensor.empty() : tensor<1xf64> loc("<std.nn>":277:16)
     %rate = linalg.generic {indexing_maps = [#i_scalar, #i, #i], iterator_types = ["parallel"]}
         ins(%theta, %div : tensor<f64>, tensor<1xf64>)
         outs(%empty_19 : tensor<1xf64>) {
       ^bb0(%in: f64, %in_1: f64, %_: f64):
-        %0 = math.powf %in, %in_1 : f64 loc("<std.nn>":279:16)
-        linalg.yield %0 : f64 loc("<std.nn>":279:16)
-    } -> tensor<1xf64> loc("<std.nn>":279:16)
-    %empty_20 = tensor.empty() : tensor<1x1xf64> loc("<std.nn>":280:17)
+        %0 = math.powf %in, %in_1 : f64 loc("<std.nn>":277:16)
+        linalg.yield %0 : f64 loc("<std.nn>":277:16)
+    } -> tensor<1xf64> loc("<std.nn>":277:16)
+    %empty_20 = tensor.empty() : tensor<1x1xf64> loc("<std.nn>":278:17)
     %angle = linalg.generic {indexing_maps = [#ij_i, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%cast_1, %rate : tensor<1xf64>, tensor<1xf64>)
         outs(%empty_20 : tensor<1x1xf64>) {
       ^bb0(%in: f64, %in_1: f64, %_: f64):
-        %0 = arith.mulf %in, %in_1 : f64 loc("<std.nn>":280:17)
-        linalg.yield %0 : f64 loc("<std.nn>":280:17)
-    } -> tensor<1x1xf64> loc("<std.nn>":280:17)
-    %empty_21 = tensor.empty() : tensor<1x1xf64> loc("<std.nn>":281:20)
+        %0 = arith.mulf %in, %in_1 : f64 loc("<std.nn>":278:17)
+        linalg.yield %0 : f64 loc("<std.nn>":278:17)
+    } -> tensor<1x1xf64> loc("<std.nn>":278:17)
+    %empty_21 = tensor.empty() : tensor<1x1xf64> loc("<std.nn>":279:20)
     %cos = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%angle : tensor<1x1xf64>)
         outs(%empty_21 : tensor<1x1xf64>) {
       ^bb0(%in: f64, %_: f64):
-        %0 = math.cos %in : f64 loc("<std.nn>":281:20)
-        linalg.yield %0 : f64 loc("<std.nn>":281:20)
-    } -> tensor<1x1xf64> loc("<std.nn>":281:20)
-    %empty_22 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":281:18)
+        %0 = math.cos %in : f64 loc("<std.nn>":279:20)
+        linalg.yield %0 : f64 loc("<std.nn>":279:20)
+    } -> tensor<1x1xf64> loc("<std.nn>":279:20)
+    %empty_22 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":279:18)
     %cosine = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%cos : tensor<1x1xf64>)
         outs(%empty_22 : tensor<1x1xf32>) {
       ^bb0(%in: f64, %_: f32):
-        %0 = arith.truncf %in : f64 to f32 loc("<std.nn>":281:18)
-        linalg.yield %0 : f32 loc("<std.nn>":281:18)
-    } -> tensor<1x1xf32> loc("<std.nn>":281:18)
-    %empty_23 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":285:13)
+        %0 = arith.truncf %in : f64 to f32 loc("<std.nn>":279:18)
+        linalg.yield %0 : f32 loc("<std.nn>":279:18)
+    } -> tensor<1x1xf32> loc("<std.nn>":279:18)
+    %empty_23 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":283:13)
     %mul_2 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%first, %cosine : tensor<4x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_23 : tensor<4x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:13)
-        linalg.yield %0 : f32 loc("<std.nn>":285:13)
-    } -> tensor<4x1x1xf32> loc("<std.nn>":285:13)
-    %second = tensor.extract_slice %split_heads[0, 0, 1] [4, 1, 1] [1, 1, 1] : tensor<4x1x2xf32> to tensor<4x1x1xf32> loc("<std.nn>":284:18)
-    %empty_24 = tensor.empty() : tensor<1x1xf64> loc("<std.nn>":282:18)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:13)
+        linalg.yield %0 : f32 loc("<std.nn>":283:13)
+    } -> tensor<4x1x1xf32> loc("<std.nn>":283:13)
+    %second = tensor.extract_slice %split_heads[0, 0, 1] [4, 1, 1] [1, 1, 1] : tensor<4x1x2xf32> to tensor<4x1x1xf32> loc("<std.nn>":282:18)
+    %empty_24 = tensor.empty() : tensor<1x1xf64> loc("<std.nn>":280:18)
     %sin = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%angle : tensor<1x1xf64>)
         outs(%empty_24 : tensor<1x1xf64>) {
       ^bb0(%in: f64, %_: f64):
-        %0 = math.sin %in : f64 loc("<std.nn>":282:18)
-        linalg.yield %0 : f64 loc("<std.nn>":282:18)
-    } -> tensor<1x1xf64> loc("<std.nn>":282:18)
-    %empty_25 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":282:16)
+        %0 = math.sin %in : f64 loc("<std.nn>":280:18)
+        linalg.yield %0 : f64 loc("<std.nn>":280:18)
+    } -> tensor<1x1xf64> loc("<std.nn>":280:18)
+    %empty_25 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":280:16)
     %sine = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sin : tensor<1x1xf64>)
         outs(%empty_25 : tensor<1x1xf32>) {
       ^bb0(%in: f64, %_: f32):
-        %0 = arith.truncf %in : f64 to f32 loc("<std.nn>":282:16)
-        linalg.yield %0 : f32 loc("<std.nn>":282:16)
-    } -> tensor<1x1xf32> loc("<std.nn>":282:16)
-    %empty_26 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":285:26)
+        %0 = arith.truncf %in : f64 to f32 loc("<std.nn>":280:16)
+        linalg.yield %0 : f32 loc("<std.nn>":280:16)
+    } -> tensor<1x1xf32> loc("<std.nn>":280:16)
+    %empty_26 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":283:26)
     %mul_3 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%second, %sine : tensor<4x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_26 : tensor<4x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:26)
-        linalg.yield %0 : f32 loc("<std.nn>":285:26)
-    } -> tensor<4x1x1xf32> loc("<std.nn>":285:26)
-    %empty_27 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":285:13)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:26)
+        linalg.yield %0 : f32 loc("<std.nn>":283:26)
+    } -> tensor<4x1x1xf32> loc("<std.nn>":283:26)
+    %empty_27 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":283:13)
     %sub = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_2, %mul_3 : tensor<4x1x1xf32>, tensor<4x1x1xf32>)
         outs(%empty_27 : tensor<4x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":285:13)
-        linalg.yield %0 : f32 loc("<std.nn>":285:13)
-    } -> tensor<4x1x1xf32> loc("<std.nn>":285:13)
-    %empty_28 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":285:39)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":283:13)
+        linalg.yield %0 : f32 loc("<std.nn>":283:13)
+    } -> tensor<4x1x1xf32> loc("<std.nn>":283:13)
+    %empty_28 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":283:39)
     %mul_4 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%second, %cosine : tensor<4x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_28 : tensor<4x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:39)
-        linalg.yield %0 : f32 loc("<std.nn>":285:39)
-    } -> tensor<4x1x1xf32> loc("<std.nn>":285:39)
-    %empty_29 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":285:53)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:39)
+        linalg.yield %0 : f32 loc("<std.nn>":283:39)
+    } -> tensor<4x1x1xf32> loc("<std.nn>":283:39)
+    %empty_29 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":283:53)
     %mul_5 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%first, %sine : tensor<4x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_29 : tensor<4x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:53)
-        linalg.yield %0 : f32 loc("<std.nn>":285:53)
-    } -> tensor<4x1x1xf32> loc("<std.nn>":285:53)
-    %empty_30 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":285:39)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:53)
+        linalg.yield %0 : f32 loc("<std.nn>":283:53)
+    } -> tensor<4x1x1xf32> loc("<std.nn>":283:53)
+    %empty_30 = tensor.empty() : tensor<4x1x1xf32> loc("<std.nn>":283:39)
     %add_2 = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_4, %mul_5 : tensor<4x1x1xf32>, tensor<4x1x1xf32>)
         outs(%empty_30 : tensor<4x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":285:39)
-        linalg.yield %0 : f32 loc("<std.nn>":285:39)
-    } -> tensor<4x1x1xf32> loc("<std.nn>":285:39)
-    %empty_31 = tensor.empty() : tensor<4x1x2xf32> loc("<std.nn>":285:5)
-    %part = tensor.insert_slice %sub into %empty_31[0, 0, 0] [4, 1, 1] [1, 1, 1] : tensor<4x1x1xf32> into tensor<4x1x2xf32> loc("<std.nn>":285:5)
-    %q = tensor.insert_slice %add_2 into %part[0, 0, 1] [4, 1, 1] [1, 1, 1] : tensor<4x1x1xf32> into tensor<4x1x2xf32> loc("<std.nn>":285:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":283:39)
+        linalg.yield %0 : f32 loc("<std.nn>":283:39)
+    } -> tensor<4x1x1xf32> loc("<std.nn>":283:39)
+    %empty_31 = tensor.empty() : tensor<4x1x2xf32> loc("<std.nn>":283:5)
+    %part = tensor.insert_slice %sub into %empty_31[0, 0, 0] [4, 1, 1] [1, 1, 1] : tensor<4x1x1xf32> into tensor<4x1x2xf32> loc("<std.nn>":283:5)
+    %q = tensor.insert_slice %add_2 into %part[0, 0, 1] [4, 1, 1] [1, 1, 1] : tensor<4x1x1xf32> into tensor<4x1x2xf32> loc("<std.nn>":283:5)
     %shape_2 = arith.constant dense<[2, 2, 2]> : tensor<3xindex> loc("llama.tdsl":45:30)
     %reshaped_1 = tensor.reshape %q(%shape_2) : (tensor<4x1x2xf32>, tensor<3xindex>) -> tensor<2x2x2xf32> loc("llama.tdsl":45:30)
     %empty_32 = tensor.empty() : tensor<1x4xf32> loc("llama.tdsl":55:35)
@@ -1577,59 +1577,59 @@ func.func @next(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
     %reshaped_2 = tensor.reshape %matmul_1(%shape_3) : (tensor<1x4xf32>, tensor<3xindex>) -> tensor<1x2x2xf32> loc("llama.tdsl":35:15)
     %empty_33 = tensor.empty() : tensor<2x1x2xf32> loc("llama.tdsl":35:5)
     %split_heads_1 = linalg.transpose ins(%reshaped_2 : tensor<1x2x2xf32>) outs(%empty_33 : tensor<2x1x2xf32>) permutation = [1, 0, 2] loc("llama.tdsl":35:5)
-    %first_1 = tensor.extract_slice %split_heads_1[0, 0, 0] [2, 1, 1] [1, 1, 1] : tensor<2x1x2xf32> to tensor<2x1x1xf32> loc("<std.nn>":283:17)
-    %empty_34 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":285:13)
+    %first_1 = tensor.extract_slice %split_heads_1[0, 0, 0] [2, 1, 1] [1, 1, 1] : tensor<2x1x2xf32> to tensor<2x1x1xf32> loc("<std.nn>":281:17)
+    %empty_34 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":283:13)
     %mul_6 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%first_1, %cosine : tensor<2x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_34 : tensor<2x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:13)
-        linalg.yield %0 : f32 loc("<std.nn>":285:13)
-    } -> tensor<2x1x1xf32> loc("<std.nn>":285:13)
-    %second_1 = tensor.extract_slice %split_heads_1[0, 0, 1] [2, 1, 1] [1, 1, 1] : tensor<2x1x2xf32> to tensor<2x1x1xf32> loc("<std.nn>":284:18)
-    %empty_35 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":285:26)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:13)
+        linalg.yield %0 : f32 loc("<std.nn>":283:13)
+    } -> tensor<2x1x1xf32> loc("<std.nn>":283:13)
+    %second_1 = tensor.extract_slice %split_heads_1[0, 0, 1] [2, 1, 1] [1, 1, 1] : tensor<2x1x2xf32> to tensor<2x1x1xf32> loc("<std.nn>":282:18)
+    %empty_35 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":283:26)
     %mul_7 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%second_1, %sine : tensor<2x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_35 : tensor<2x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:26)
-        linalg.yield %0 : f32 loc("<std.nn>":285:26)
-    } -> tensor<2x1x1xf32> loc("<std.nn>":285:26)
-    %empty_36 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":285:13)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:26)
+        linalg.yield %0 : f32 loc("<std.nn>":283:26)
+    } -> tensor<2x1x1xf32> loc("<std.nn>":283:26)
+    %empty_36 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":283:13)
     %sub_1 = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_6, %mul_7 : tensor<2x1x1xf32>, tensor<2x1x1xf32>)
         outs(%empty_36 : tensor<2x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":285:13)
-        linalg.yield %0 : f32 loc("<std.nn>":285:13)
-    } -> tensor<2x1x1xf32> loc("<std.nn>":285:13)
-    %empty_37 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":285:39)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":283:13)
+        linalg.yield %0 : f32 loc("<std.nn>":283:13)
+    } -> tensor<2x1x1xf32> loc("<std.nn>":283:13)
+    %empty_37 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":283:39)
     %mul_8 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%second_1, %cosine : tensor<2x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_37 : tensor<2x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:39)
-        linalg.yield %0 : f32 loc("<std.nn>":285:39)
-    } -> tensor<2x1x1xf32> loc("<std.nn>":285:39)
-    %empty_38 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":285:53)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:39)
+        linalg.yield %0 : f32 loc("<std.nn>":283:39)
+    } -> tensor<2x1x1xf32> loc("<std.nn>":283:39)
+    %empty_38 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":283:53)
     %mul_9 = linalg.generic {indexing_maps = [#ijk, #ijk_jk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%first_1, %sine : tensor<2x1x1xf32>, tensor<1x1xf32>)
         outs(%empty_38 : tensor<2x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":285:53)
-        linalg.yield %0 : f32 loc("<std.nn>":285:53)
-    } -> tensor<2x1x1xf32> loc("<std.nn>":285:53)
-    %empty_39 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":285:39)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":283:53)
+        linalg.yield %0 : f32 loc("<std.nn>":283:53)
+    } -> tensor<2x1x1xf32> loc("<std.nn>":283:53)
+    %empty_39 = tensor.empty() : tensor<2x1x1xf32> loc("<std.nn>":283:39)
     %add_3 = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_8, %mul_9 : tensor<2x1x1xf32>, tensor<2x1x1xf32>)
         outs(%empty_39 : tensor<2x1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":285:39)
-        linalg.yield %0 : f32 loc("<std.nn>":285:39)
-    } -> tensor<2x1x1xf32> loc("<std.nn>":285:39)
-    %empty_40 = tensor.empty() : tensor<2x1x2xf32> loc("<std.nn>":285:5)
-    %part_1 = tensor.insert_slice %sub_1 into %empty_40[0, 0, 0] [2, 1, 1] [1, 1, 1] : tensor<2x1x1xf32> into tensor<2x1x2xf32> loc("<std.nn>":285:5)
-    %k = tensor.insert_slice %add_3 into %part_1[0, 0, 1] [2, 1, 1] [1, 1, 1] : tensor<2x1x1xf32> into tensor<2x1x2xf32> loc("<std.nn>":285:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":283:39)
+        linalg.yield %0 : f32 loc("<std.nn>":283:39)
+    } -> tensor<2x1x1xf32> loc("<std.nn>":283:39)
+    %empty_40 = tensor.empty() : tensor<2x1x2xf32> loc("<std.nn>":283:5)
+    %part_1 = tensor.insert_slice %sub_1 into %empty_40[0, 0, 0] [2, 1, 1] [1, 1, 1] : tensor<2x1x1xf32> into tensor<2x1x2xf32> loc("<std.nn>":283:5)
+    %k = tensor.insert_slice %add_3 into %part_1[0, 0, 1] [2, 1, 1] [1, 1, 1] : tensor<2x1x1xf32> into tensor<2x1x2xf32> loc("<std.nn>":283:5)
     %start_1 = tensor.extract %cast[] : tensor<i64> loc("llama.tdsl":89:20)
     %c8_i64 = arith.constant 8 : i64 loc("llama.tdsl":89:20)
     %c7_i64 = arith.constant 7 : i64 loc("llama.tdsl":89:20)
@@ -1639,20 +1639,20 @@ func.func @next(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
     %inside_3 = arith.minsi %inside_2, %c7_i64 : i64 loc("llama.tdsl":89:20)
     %at_1 = arith.index_cast %inside_3 : i64 to index loc("llama.tdsl":89:20)
     %keys = tensor.insert_slice %k into %cache.k_1[0, %at_1, 0] [2, 1, 2] [1, 1, 1] : tensor<2x1x2xf32> into tensor<2x8x2xf32> loc("llama.tdsl":89:20)
-    %empty_41 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":359:24)
-    %transposed = linalg.transpose ins(%keys : tensor<2x8x2xf32>) outs(%empty_41 : tensor<2x2x8xf32>) permutation = [0, 2, 1] loc("<std.nn>":359:24)
-    %empty_42 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":359:20)
-    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_42 : tensor<2x2x8xf32>) -> tensor<2x2x8xf32> loc("<std.nn>":359:20)
-    %matmul_2 = linalg.batch_matmul ins(%reshaped_1, %transposed : tensor<2x2x2xf32>, tensor<2x2x8xf32>) outs(%filled_2 : tensor<2x2x8xf32>) -> tensor<2x2x8xf32> loc("<std.nn>":359:20)
-    %empty_43 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":359:20)
+    %empty_41 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":357:24)
+    %transposed = linalg.transpose ins(%keys : tensor<2x8x2xf32>) outs(%empty_41 : tensor<2x2x8xf32>) permutation = [0, 2, 1] loc("<std.nn>":357:24)
+    %empty_42 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":357:20)
+    %filled_2 = linalg.fill ins(%zero : f32) outs(%empty_42 : tensor<2x2x8xf32>) -> tensor<2x2x8xf32> loc("<std.nn>":357:20)
+    %matmul_2 = linalg.batch_matmul ins(%reshaped_1, %transposed : tensor<2x2x2xf32>, tensor<2x2x8xf32>) outs(%filled_2 : tensor<2x2x8xf32>) -> tensor<2x2x8xf32> loc("<std.nn>":357:20)
+    %empty_43 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":357:20)
     %div_1 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%matmul_2 : tensor<2x2x8xf32>)
         outs(%empty_43 : tensor<2x2x8xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.4142135 : f32 loc("<std.nn>":359:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":359:20)
-        linalg.yield %1 : f32 loc("<std.nn>":359:20)
-    } -> tensor<2x2x8xf32> loc("<std.nn>":359:20)
+        %0 = arith.constant 1.4142135 : f32 loc("<std.nn>":357:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":357:20)
+        linalg.yield %1 : f32 loc("<std.nn>":357:20)
+    } -> tensor<2x2x8xf32> loc("<std.nn>":357:20)
     %empty_44 = tensor.empty() : tensor<2x2x8xf32> loc("<std.nn>":156:16)
     %seen = linalg.generic {indexing_maps = [#ijk, #ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%visible, %div_1 : tensor<2x2x8xi8>, tensor<2x2x8xf32>)
@@ -1761,9 +1761,9 @@ func.func @next(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
     %inside_5 = arith.minsi %inside_4, %c7_i64 : i64 loc("llama.tdsl":90:22)
     %at_2 = arith.index_cast %inside_5 : i64 to index loc("llama.tdsl":90:22)
     %values = tensor.insert_slice %v into %cache.v_1[0, %at_2, 0] [2, 1, 2] [1, 1, 1] : tensor<2x1x2xf32> into tensor<2x8x2xf32> loc("llama.tdsl":90:22)
-    %empty_56 = tensor.empty() : tensor<2x2x2xf32> loc("<std.nn>":359:5)
-    %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_56 : tensor<2x2x2xf32>) -> tensor<2x2x2xf32> loc("<std.nn>":359:5)
-    %masked_attention = linalg.batch_matmul ins(%masked_softmax, %values : tensor<2x2x8xf32>, tensor<2x8x2xf32>) outs(%filled_4 : tensor<2x2x2xf32>) -> tensor<2x2x2xf32> loc("<std.nn>":359:5)
+    %empty_56 = tensor.empty() : tensor<2x2x2xf32> loc("<std.nn>":357:5)
+    %filled_4 = linalg.fill ins(%zero : f32) outs(%empty_56 : tensor<2x2x2xf32>) -> tensor<2x2x2xf32> loc("<std.nn>":357:5)
+    %masked_attention = linalg.batch_matmul ins(%masked_softmax, %values : tensor<2x2x8xf32>, tensor<2x8x2xf32>) outs(%filled_4 : tensor<2x2x2xf32>) -> tensor<2x2x2xf32> loc("<std.nn>":357:5)
     %shape_4 = arith.constant dense<[4, 1, 2]> : tensor<3xindex> loc("llama.tdsl":45:5)
     %mixed = tensor.reshape %masked_attention(%shape_4) : (tensor<2x2x2xf32>, tensor<3xindex>) -> tensor<4x1x2xf32> loc("llama.tdsl":45:5)
     %empty_57 = tensor.empty() : tensor<1x4x2xf32> loc("llama.tdsl":63:25)
@@ -1781,64 +1781,64 @@ func.func @next(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
         %0 = arith.addf %in, %in_1 : f32 loc("llama.tdsl":63:13)
         linalg.yield %0 : f32 loc("llama.tdsl":63:13)
     } -> tensor<1x8xf32> loc("llama.tdsl":63:13)
-    %empty_60 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:20)
+    %empty_60 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:20)
     %mul_10 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%y_1 : tensor<1x8xf32>)
         outs(%empty_60 : tensor<1x8xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":256:20)
-        linalg.yield %0 : f32 loc("<std.nn>":256:20)
-    } -> tensor<1x8xf32> loc("<std.nn>":256:20)
-    %empty_61 = tensor.empty() : tensor<1xf32> loc("<std.nn>":256:15)
-    %initial_3 = linalg.fill ins(%zero : f32) outs(%empty_61 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":256:15)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":254:20)
+        linalg.yield %0 : f32 loc("<std.nn>":254:20)
+    } -> tensor<1x8xf32> loc("<std.nn>":254:20)
+    %empty_61 = tensor.empty() : tensor<1xf32> loc("<std.nn>":254:15)
+    %initial_3 = linalg.fill ins(%zero : f32) outs(%empty_61 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":254:15)
     %sum_2 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
         ins(%mul_10 : tensor<1x8xf32>)
         outs(%initial_3 : tensor<1xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":256:15)
-        linalg.yield %0 : f32 loc("<std.nn>":256:15)
-    } -> tensor<1xf32> loc("<std.nn>":256:15)
-    %empty_62 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:15)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":254:15)
+        linalg.yield %0 : f32 loc("<std.nn>":254:15)
+    } -> tensor<1xf32> loc("<std.nn>":254:15)
+    %empty_62 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:15)
     %mean_1 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%sum_2 : tensor<1xf32>)
         outs(%empty_62 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 8.0 : f32 loc("<std.nn>":256:15)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":256:15)
-        linalg.yield %1 : f32 loc("<std.nn>":256:15)
-    } -> tensor<1x1xf32> loc("<std.nn>":256:15)
-    %empty_63 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:15)
+        %0 = arith.constant 8.0 : f32 loc("<std.nn>":254:15)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":254:15)
+        linalg.yield %1 : f32 loc("<std.nn>":254:15)
+    } -> tensor<1x1xf32> loc("<std.nn>":254:15)
+    %empty_63 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:15)
     %add_4 = linalg.generic {indexing_maps = [#ij, #ij_scalar, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mean_1, %epsilon : tensor<1x1xf32>, tensor<f32>)
         outs(%empty_63 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":256:15)
-        linalg.yield %0 : f32 loc("<std.nn>":256:15)
-    } -> tensor<1x1xf32> loc("<std.nn>":256:15)
-    %empty_64 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:9)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":254:15)
+        linalg.yield %0 : f32 loc("<std.nn>":254:15)
+    } -> tensor<1x1xf32> loc("<std.nn>":254:15)
+    %empty_64 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:9)
     %rsqrt_1 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%add_4 : tensor<1x1xf32>)
         outs(%empty_64 : tensor<1x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":256:9)
-        linalg.yield %0 : f32 loc("<std.nn>":256:9)
-    } -> tensor<1x1xf32> loc("<std.nn>":256:9)
-    %empty_65 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":254:9)
+        linalg.yield %0 : f32 loc("<std.nn>":254:9)
+    } -> tensor<1x1xf32> loc("<std.nn>":254:9)
+    %empty_65 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:5)
     %mul_11 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%y_1, %rsqrt_1 : tensor<1x8xf32>, tensor<1x1xf32>)
         outs(%empty_65 : tensor<1x8xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-        linalg.yield %0 : f32 loc("<std.nn>":256:5)
-    } -> tensor<1x8xf32> loc("<std.nn>":256:5)
-    %empty_66 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+        linalg.yield %0 : f32 loc("<std.nn>":254:5)
+    } -> tensor<1x8xf32> loc("<std.nn>":254:5)
+    %empty_66 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:5)
     %normed = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%mul_11, %p.blocks.norm_2_1 : tensor<1x8xf32>, tensor<8xf32>)
         outs(%empty_66 : tensor<1x8xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-        linalg.yield %0 : f32 loc("<std.nn>":256:5)
-    } -> tensor<1x8xf32> loc("<std.nn>":256:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+        linalg.yield %0 : f32 loc("<std.nn>":254:5)
+    } -> tensor<1x8xf32> loc("<std.nn>":254:5)
     %empty_67 = tensor.empty() : tensor<1x20xf32> loc("llama.tdsl":65:15)
     %filled_6 = linalg.fill ins(%zero : f32) outs(%empty_67 : tensor<1x20xf32>) -> tensor<1x20xf32> loc("llama.tdsl":65:15)
     %matmul_5 = linalg.matmul ins(%normed, %p.blocks.gate_1 : tensor<1x8xf32>, tensor<8x20xf32>) outs(%filled_6 : tensor<1x20xf32>) -> tensor<1x20xf32> loc("llama.tdsl":65:15)
@@ -1901,65 +1901,65 @@ func.func @next(%ids: tensor<1xi32>, %start: tensor<i32>, %cache.k: tensor<2x2x8
     %put_2 = tensor.insert_slice %values into %valuess[%step, 0, 0, 0] [1, 2, 8, 2] [1, 1, 1, 1] : tensor<2x8x2xf32> into tensor<2x2x8x2xf32> loc("llama.tdsl":87:5)
     scf.yield %finish, %put_1, %put_2 : tensor<1x8xf32>, tensor<2x2x8x2xf32>, tensor<2x2x8x2xf32> loc("llama.tdsl":87:5)
   } loc("llama.tdsl":87:5)
-  %empty_75 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:20)
+  %empty_75 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:20)
   %mul_13 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%looped#0 : tensor<1x8xf32>)
       outs(%empty_75 : tensor<1x8xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":256:20)
-      linalg.yield %0 : f32 loc("<std.nn>":256:20)
-  } -> tensor<1x8xf32> loc("<std.nn>":256:20)
-  %zero_1 = arith.constant 0.0 : f32 loc("<std.nn>":256:15)
-  %empty_76 = tensor.empty() : tensor<1xf32> loc("<std.nn>":256:15)
-  %initial_4 = linalg.fill ins(%zero_1 : f32) outs(%empty_76 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":256:15)
+      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":254:20)
+      linalg.yield %0 : f32 loc("<std.nn>":254:20)
+  } -> tensor<1x8xf32> loc("<std.nn>":254:20)
+  %zero_1 = arith.constant 0.0 : f32 loc("<std.nn>":254:15)
+  %empty_76 = tensor.empty() : tensor<1xf32> loc("<std.nn>":254:15)
+  %initial_4 = linalg.fill ins(%zero_1 : f32) outs(%empty_76 : tensor<1xf32>) -> tensor<1xf32> loc("<std.nn>":254:15)
   %sum_3 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%mul_13 : tensor<1x8xf32>)
       outs(%initial_4 : tensor<1xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":256:15)
-      linalg.yield %0 : f32 loc("<std.nn>":256:15)
-  } -> tensor<1xf32> loc("<std.nn>":256:15)
-  %empty_77 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:15)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":254:15)
+      linalg.yield %0 : f32 loc("<std.nn>":254:15)
+  } -> tensor<1xf32> loc("<std.nn>":254:15)
+  %empty_77 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:15)
   %mean_2 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum_3 : tensor<1xf32>)
       outs(%empty_77 : tensor<1x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 8.0 : f32 loc("<std.nn>":256:15)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":256:15)
-      linalg.yield %1 : f32 loc("<std.nn>":256:15)
-  } -> tensor<1x1xf32> loc("<std.nn>":256:15)
-  %empty_78 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:15)
+      %0 = arith.constant 8.0 : f32 loc("<std.nn>":254:15)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":254:15)
+      linalg.yield %1 : f32 loc("<std.nn>":254:15)
+  } -> tensor<1x1xf32> loc("<std.nn>":254:15)
+  %empty_78 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:15)
   %add_5 = linalg.generic {indexing_maps = [#ij, #ij_scalar, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mean_2, %epsilon : tensor<1x1xf32>, tensor<f32>)
       outs(%empty_78 : tensor<1x1xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":256:15)
-      linalg.yield %0 : f32 loc("<std.nn>":256:15)
-  } -> tensor<1x1xf32> loc("<std.nn>":256:15)
-  %empty_79 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":256:9)
+      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":254:15)
+      linalg.yield %0 : f32 loc("<std.nn>":254:15)
+  } -> tensor<1x1xf32> loc("<std.nn>":254:15)
+  %empty_79 = tensor.empty() : tensor<1x1xf32> loc("<std.nn>":254:9)
   %rsqrt_2 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%add_5 : tensor<1x1xf32>)
       outs(%empty_79 : tensor<1x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = math.rsqrt %in : f32 loc("<std.nn>":256:9)
-      linalg.yield %0 : f32 loc("<std.nn>":256:9)
-  } -> tensor<1x1xf32> loc("<std.nn>":256:9)
-  %empty_80 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:5)
+      %0 = math.rsqrt %in : f32 loc("<std.nn>":254:9)
+      linalg.yield %0 : f32 loc("<std.nn>":254:9)
+  } -> tensor<1x1xf32> loc("<std.nn>":254:9)
+  %empty_80 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:5)
   %mul_14 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%looped#0, %rsqrt_2 : tensor<1x8xf32>, tensor<1x1xf32>)
       outs(%empty_80 : tensor<1x8xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-      linalg.yield %0 : f32 loc("<std.nn>":256:5)
-  } -> tensor<1x8xf32> loc("<std.nn>":256:5)
-  %empty_81 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":256:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+      linalg.yield %0 : f32 loc("<std.nn>":254:5)
+  } -> tensor<1x8xf32> loc("<std.nn>":254:5)
+  %empty_81 = tensor.empty() : tensor<1x8xf32> loc("<std.nn>":254:5)
   %rms_norm = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_14, %p.norm : tensor<1x8xf32>, tensor<8xf32>)
       outs(%empty_81 : tensor<1x8xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":256:5)
-      linalg.yield %0 : f32 loc("<std.nn>":256:5)
-  } -> tensor<1x8xf32> loc("<std.nn>":256:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":254:5)
+      linalg.yield %0 : f32 loc("<std.nn>":254:5)
+  } -> tensor<1x8xf32> loc("<std.nn>":254:5)
   %empty_82 = tensor.empty() : tensor<8x11xf32> loc("llama.tdsl":118:66)
   %transposed_2 = linalg.transpose ins(%p.head : tensor<11x8xf32>) outs(%empty_82 : tensor<8x11xf32>) permutation = [1, 0] loc("llama.tdsl":118:66)
   %empty_83 = tensor.empty() : tensor<1x11xf32> loc("llama.tdsl":118:18)

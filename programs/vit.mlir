@@ -67,99 +67,99 @@ func.func @classify(%images: tensor<2x3x8x12xf32>, %p.patch: tensor<3x4x4x6xf32>
     %b.up.bias = tensor.extract_slice %p.blocks.up.bias[%step, 0] [1, 24] [1, 1] : tensor<2x24xf32> to tensor<24xf32> loc("vit.tdsl":74:13)
     %b.down.weight = tensor.extract_slice %p.blocks.down.weight[%step, 0, 0] [1, 24, 6] [1, 1, 1] : tensor<2x24x6xf32> to tensor<24x6xf32> loc("vit.tdsl":74:13)
     %b.down.bias = tensor.extract_slice %p.blocks.down.bias[%step, 0] [1, 6] [1, 1] : tensor<2x6xf32> to tensor<6xf32> loc("vit.tdsl":74:13)
-    %empty_6 = tensor.empty() : tensor<2x7xf32> loc("<std.nn>":203:23)
-    %initial = linalg.fill ins(%zero : f32) outs(%empty_6 : tensor<2x7xf32>) -> tensor<2x7xf32> loc("<std.nn>":203:23)
+    %empty_6 = tensor.empty() : tensor<2x7xf32> loc("<std.nn>":214:23)
+    %initial = linalg.fill ins(%zero : f32) outs(%empty_6 : tensor<2x7xf32>) -> tensor<2x7xf32> loc("<std.nn>":214:23)
     %sum = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%x : tensor<2x7x6xf32>)
         outs(%initial : tensor<2x7xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-        linalg.yield %0 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x7xf32> loc("<std.nn>":203:23)
-    %empty_7 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":203:23)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+        linalg.yield %0 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x7xf32> loc("<std.nn>":214:23)
+    %empty_7 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":214:23)
     %mean = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum : tensor<2x7xf32>)
         outs(%empty_7 : tensor<2x7x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-        linalg.yield %1 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x7x1xf32> loc("<std.nn>":203:23)
-    %empty_8 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":203:19)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+        linalg.yield %1 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x7x1xf32> loc("<std.nn>":214:23)
+    %empty_8 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":214:19)
     %centred = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%x, %mean : tensor<2x7x6xf32>, tensor<2x7x1xf32>)
         outs(%empty_8 : tensor<2x7x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-        linalg.yield %0 : f32 loc("<std.nn>":203:19)
-    } -> tensor<2x7x6xf32> loc("<std.nn>":203:19)
-    %empty_9 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":204:25)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+        linalg.yield %0 : f32 loc("<std.nn>":214:19)
+    } -> tensor<2x7x6xf32> loc("<std.nn>":214:19)
+    %empty_9 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":215:25)
     %mul = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred : tensor<2x7x6xf32>)
         outs(%empty_9 : tensor<2x7x6xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-        linalg.yield %0 : f32 loc("<std.nn>":204:25)
-    } -> tensor<2x7x6xf32> loc("<std.nn>":204:25)
-    %empty_10 = tensor.empty() : tensor<2x7xf32> loc("<std.nn>":204:20)
-    %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_10 : tensor<2x7xf32>) -> tensor<2x7xf32> loc("<std.nn>":204:20)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+        linalg.yield %0 : f32 loc("<std.nn>":215:25)
+    } -> tensor<2x7x6xf32> loc("<std.nn>":215:25)
+    %empty_10 = tensor.empty() : tensor<2x7xf32> loc("<std.nn>":215:20)
+    %initial_1 = linalg.fill ins(%zero : f32) outs(%empty_10 : tensor<2x7xf32>) -> tensor<2x7xf32> loc("<std.nn>":215:20)
     %sum_1 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%mul : tensor<2x7x6xf32>)
         outs(%initial_1 : tensor<2x7xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-        linalg.yield %0 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x7xf32> loc("<std.nn>":204:20)
-    %empty_11 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":204:20)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+        linalg.yield %0 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x7xf32> loc("<std.nn>":215:20)
+    %empty_11 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":215:20)
     %variance = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_1 : tensor<2x7xf32>)
         outs(%empty_11 : tensor<2x7x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-        linalg.yield %1 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x7x1xf32> loc("<std.nn>":204:20)
-    %empty_12 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":205:21)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+        linalg.yield %1 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x7x1xf32> loc("<std.nn>":215:20)
+    %empty_12 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":216:21)
     %add = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%variance : tensor<2x7x1xf32>)
         outs(%empty_12 : tensor<2x7x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.0e-6 : f32 loc("<std.nn>":205:21)
-        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-        linalg.yield %1 : f32 loc("<std.nn>":205:21)
-    } -> tensor<2x7x1xf32> loc("<std.nn>":205:21)
-    %empty_13 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":205:15)
+        %0 = arith.constant 1.0e-6 : f32 loc("<std.nn>":216:21)
+        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+        linalg.yield %1 : f32 loc("<std.nn>":216:21)
+    } -> tensor<2x7x1xf32> loc("<std.nn>":216:21)
+    %empty_13 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":216:15)
     %rsqrt = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%add : tensor<2x7x1xf32>)
         outs(%empty_13 : tensor<2x7x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-        linalg.yield %0 : f32 loc("<std.nn>":205:15)
-    } -> tensor<2x7x1xf32> loc("<std.nn>":205:15)
-    %empty_14 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":205:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+        linalg.yield %0 : f32 loc("<std.nn>":216:15)
+    } -> tensor<2x7x1xf32> loc("<std.nn>":216:15)
+    %empty_14 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":216:5)
     %mul_1 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred, %rsqrt : tensor<2x7x6xf32>, tensor<2x7x1xf32>)
         outs(%empty_14 : tensor<2x7x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x7x6xf32> loc("<std.nn>":205:5)
-    %empty_15 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x7x6xf32> loc("<std.nn>":216:5)
+    %empty_15 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":216:5)
     %mul_2 = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_1, %b.norm_1.gain : tensor<2x7x6xf32>, tensor<6xf32>)
         outs(%empty_15 : tensor<2x7x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x7x6xf32> loc("<std.nn>":205:5)
-    %empty_16 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x7x6xf32> loc("<std.nn>":216:5)
+    %empty_16 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":216:5)
     %norm = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_2, %b.norm_1.bias : tensor<2x7x6xf32>, tensor<6xf32>)
         outs(%empty_16 : tensor<2x7x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x7x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x7x6xf32> loc("<std.nn>":216:5)
     %shape_4 = arith.constant dense<[14, 6]> : tensor<2xindex> loc("<std.nn>":22:5)
     %reshaped_3 = tensor.reshape %norm(%shape_4) : (tensor<2x7x6xf32>, tensor<2xindex>) -> tensor<14x6xf32> loc("<std.nn>":22:5)
     %empty_17 = tensor.empty() : tensor<14x18xf32> loc("<std.nn>":22:5)
@@ -281,99 +281,99 @@ func.func @classify(%images: tensor<2x3x8x12xf32>, %p.patch: tensor<3x4x4x6xf32>
         %0 = arith.addf %in, %in_1 : f32 loc("vit.tdsl":64:13)
         linalg.yield %0 : f32 loc("vit.tdsl":64:13)
     } -> tensor<2x7x6xf32> loc("vit.tdsl":64:13)
-    %empty_35 = tensor.empty() : tensor<2x7xf32> loc("<std.nn>":203:23)
-    %initial_4 = linalg.fill ins(%zero : f32) outs(%empty_35 : tensor<2x7xf32>) -> tensor<2x7xf32> loc("<std.nn>":203:23)
+    %empty_35 = tensor.empty() : tensor<2x7xf32> loc("<std.nn>":214:23)
+    %initial_4 = linalg.fill ins(%zero : f32) outs(%empty_35 : tensor<2x7xf32>) -> tensor<2x7xf32> loc("<std.nn>":214:23)
     %sum_3 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%y : tensor<2x7x6xf32>)
         outs(%initial_4 : tensor<2x7xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-        linalg.yield %0 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x7xf32> loc("<std.nn>":203:23)
-    %empty_36 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":203:23)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+        linalg.yield %0 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x7xf32> loc("<std.nn>":214:23)
+    %empty_36 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":214:23)
     %mean_1 = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_3 : tensor<2x7xf32>)
         outs(%empty_36 : tensor<2x7x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-        linalg.yield %1 : f32 loc("<std.nn>":203:23)
-    } -> tensor<2x7x1xf32> loc("<std.nn>":203:23)
-    %empty_37 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":203:19)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+        linalg.yield %1 : f32 loc("<std.nn>":214:23)
+    } -> tensor<2x7x1xf32> loc("<std.nn>":214:23)
+    %empty_37 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":214:19)
     %centred_1 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%y, %mean_1 : tensor<2x7x6xf32>, tensor<2x7x1xf32>)
         outs(%empty_37 : tensor<2x7x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-        linalg.yield %0 : f32 loc("<std.nn>":203:19)
-    } -> tensor<2x7x6xf32> loc("<std.nn>":203:19)
-    %empty_38 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":204:25)
+        %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+        linalg.yield %0 : f32 loc("<std.nn>":214:19)
+    } -> tensor<2x7x6xf32> loc("<std.nn>":214:19)
+    %empty_38 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":215:25)
     %mul_3 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred_1 : tensor<2x7x6xf32>)
         outs(%empty_38 : tensor<2x7x6xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-        linalg.yield %0 : f32 loc("<std.nn>":204:25)
-    } -> tensor<2x7x6xf32> loc("<std.nn>":204:25)
-    %empty_39 = tensor.empty() : tensor<2x7xf32> loc("<std.nn>":204:20)
-    %initial_5 = linalg.fill ins(%zero : f32) outs(%empty_39 : tensor<2x7xf32>) -> tensor<2x7xf32> loc("<std.nn>":204:20)
+        %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+        linalg.yield %0 : f32 loc("<std.nn>":215:25)
+    } -> tensor<2x7x6xf32> loc("<std.nn>":215:25)
+    %empty_39 = tensor.empty() : tensor<2x7xf32> loc("<std.nn>":215:20)
+    %initial_5 = linalg.fill ins(%zero : f32) outs(%empty_39 : tensor<2x7xf32>) -> tensor<2x7xf32> loc("<std.nn>":215:20)
     %sum_4 = linalg.generic {indexing_maps = [#ijk, #ijk_ij], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%mul_3 : tensor<2x7x6xf32>)
         outs(%initial_5 : tensor<2x7xf32>) {
       ^bb0(%in: f32, %acc: f32):
-        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-        linalg.yield %0 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x7xf32> loc("<std.nn>":204:20)
-    %empty_40 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":204:20)
+        %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+        linalg.yield %0 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x7xf32> loc("<std.nn>":215:20)
+    %empty_40 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":215:20)
     %variance_1 = linalg.generic {indexing_maps = [#ijk_ij, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%sum_4 : tensor<2x7xf32>)
         outs(%empty_40 : tensor<2x7x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-        linalg.yield %1 : f32 loc("<std.nn>":204:20)
-    } -> tensor<2x7x1xf32> loc("<std.nn>":204:20)
-    %empty_41 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":205:21)
+        %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+        %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+        linalg.yield %1 : f32 loc("<std.nn>":215:20)
+    } -> tensor<2x7x1xf32> loc("<std.nn>":215:20)
+    %empty_41 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":216:21)
     %add_1 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%variance_1 : tensor<2x7x1xf32>)
         outs(%empty_41 : tensor<2x7x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = arith.constant 1.0e-6 : f32 loc("<std.nn>":205:21)
-        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-        linalg.yield %1 : f32 loc("<std.nn>":205:21)
-    } -> tensor<2x7x1xf32> loc("<std.nn>":205:21)
-    %empty_42 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":205:15)
+        %0 = arith.constant 1.0e-6 : f32 loc("<std.nn>":216:21)
+        %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+        linalg.yield %1 : f32 loc("<std.nn>":216:21)
+    } -> tensor<2x7x1xf32> loc("<std.nn>":216:21)
+    %empty_42 = tensor.empty() : tensor<2x7x1xf32> loc("<std.nn>":216:15)
     %rsqrt_1 = linalg.generic {indexing_maps = [#ijk, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%add_1 : tensor<2x7x1xf32>)
         outs(%empty_42 : tensor<2x7x1xf32>) {
       ^bb0(%in: f32, %_: f32):
-        %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-        linalg.yield %0 : f32 loc("<std.nn>":205:15)
-    } -> tensor<2x7x1xf32> loc("<std.nn>":205:15)
-    %empty_43 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":205:5)
+        %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+        linalg.yield %0 : f32 loc("<std.nn>":216:15)
+    } -> tensor<2x7x1xf32> loc("<std.nn>":216:15)
+    %empty_43 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":216:5)
     %mul_4 = linalg.generic {indexing_maps = [#ijk, #ijk_ij0, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%centred_1, %rsqrt_1 : tensor<2x7x6xf32>, tensor<2x7x1xf32>)
         outs(%empty_43 : tensor<2x7x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x7x6xf32> loc("<std.nn>":205:5)
-    %empty_44 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x7x6xf32> loc("<std.nn>":216:5)
+    %empty_44 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":216:5)
     %mul_5 = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_4, %b.norm_2.gain : tensor<2x7x6xf32>, tensor<6xf32>)
         outs(%empty_44 : tensor<2x7x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x7x6xf32> loc("<std.nn>":205:5)
-    %empty_45 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x7x6xf32> loc("<std.nn>":216:5)
+    %empty_45 = tensor.empty() : tensor<2x7x6xf32> loc("<std.nn>":216:5)
     %norm_1 = linalg.generic {indexing_maps = [#ijk, #ijk_k, #ijk], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%mul_5, %b.norm_2.bias : tensor<2x7x6xf32>, tensor<6xf32>)
         outs(%empty_45 : tensor<2x7x6xf32>) {
       ^bb0(%in: f32, %in_1: f32, %_: f32):
-        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-        linalg.yield %0 : f32 loc("<std.nn>":205:5)
-    } -> tensor<2x7x6xf32> loc("<std.nn>":205:5)
+        %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+        linalg.yield %0 : f32 loc("<std.nn>":216:5)
+    } -> tensor<2x7x6xf32> loc("<std.nn>":216:5)
     %reshaped_15 = tensor.reshape %norm_1(%shape_4) : (tensor<2x7x6xf32>, tensor<2xindex>) -> tensor<14x6xf32> loc("<std.nn>":22:5)
     %empty_46 = tensor.empty() : tensor<14x24xf32> loc("<std.nn>":22:5)
     %filled_5 = linalg.fill ins(%zero : f32) outs(%empty_46 : tensor<14x24xf32>) -> tensor<14x24xf32> loc("<std.nn>":22:5)
@@ -465,99 +465,99 @@ func.func @classify(%images: tensor<2x3x8x12xf32>, %p.patch: tensor<3x4x4x6xf32>
     scf.yield %block : tensor<2x7x6xf32> loc("vit.tdsl":74:13)
   } loc("vit.tdsl":74:13)
   %reshaped_19 = tensor.extract_slice %looped[0, 0, 0] [2, 1, 6] [1, 1, 1] : tensor<2x7x6xf32> to tensor<2x6xf32> loc("vit.tdsl":75:5)
-  %empty_57 = tensor.empty() : tensor<2xf32> loc("<std.nn>":203:23)
-  %initial_6 = linalg.fill ins(%zero : f32) outs(%empty_57 : tensor<2xf32>) -> tensor<2xf32> loc("<std.nn>":203:23)
+  %empty_57 = tensor.empty() : tensor<2xf32> loc("<std.nn>":214:23)
+  %initial_6 = linalg.fill ins(%zero : f32) outs(%empty_57 : tensor<2xf32>) -> tensor<2xf32> loc("<std.nn>":214:23)
   %sum_5 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%reshaped_19 : tensor<2x6xf32>)
       outs(%initial_6 : tensor<2xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":203:23)
-      linalg.yield %0 : f32 loc("<std.nn>":203:23)
-  } -> tensor<2xf32> loc("<std.nn>":203:23)
-  %empty_58 = tensor.empty() : tensor<2x1xf32> loc("<std.nn>":203:23)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":214:23)
+      linalg.yield %0 : f32 loc("<std.nn>":214:23)
+  } -> tensor<2xf32> loc("<std.nn>":214:23)
+  %empty_58 = tensor.empty() : tensor<2x1xf32> loc("<std.nn>":214:23)
   %mean_2 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum_5 : tensor<2xf32>)
       outs(%empty_58 : tensor<2x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 6.0 : f32 loc("<std.nn>":203:23)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":203:23)
-      linalg.yield %1 : f32 loc("<std.nn>":203:23)
-  } -> tensor<2x1xf32> loc("<std.nn>":203:23)
-  %empty_59 = tensor.empty() : tensor<2x6xf32> loc("<std.nn>":203:19)
+      %0 = arith.constant 6.0 : f32 loc("<std.nn>":214:23)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":214:23)
+      linalg.yield %1 : f32 loc("<std.nn>":214:23)
+  } -> tensor<2x1xf32> loc("<std.nn>":214:23)
+  %empty_59 = tensor.empty() : tensor<2x6xf32> loc("<std.nn>":214:19)
   %centred_2 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%reshaped_19, %mean_2 : tensor<2x6xf32>, tensor<2x1xf32>)
       outs(%empty_59 : tensor<2x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":203:19)
-      linalg.yield %0 : f32 loc("<std.nn>":203:19)
-  } -> tensor<2x6xf32> loc("<std.nn>":203:19)
-  %empty_60 = tensor.empty() : tensor<2x6xf32> loc("<std.nn>":204:25)
+      %0 = arith.subf %in, %in_1 : f32 loc("<std.nn>":214:19)
+      linalg.yield %0 : f32 loc("<std.nn>":214:19)
+  } -> tensor<2x6xf32> loc("<std.nn>":214:19)
+  %empty_60 = tensor.empty() : tensor<2x6xf32> loc("<std.nn>":215:25)
   %mul_8 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%centred_2 : tensor<2x6xf32>)
       outs(%empty_60 : tensor<2x6xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":204:25)
-      linalg.yield %0 : f32 loc("<std.nn>":204:25)
-  } -> tensor<2x6xf32> loc("<std.nn>":204:25)
-  %empty_61 = tensor.empty() : tensor<2xf32> loc("<std.nn>":204:20)
-  %initial_7 = linalg.fill ins(%zero : f32) outs(%empty_61 : tensor<2xf32>) -> tensor<2xf32> loc("<std.nn>":204:20)
+      %0 = arith.mulf %in, %in : f32 loc("<std.nn>":215:25)
+      linalg.yield %0 : f32 loc("<std.nn>":215:25)
+  } -> tensor<2x6xf32> loc("<std.nn>":215:25)
+  %empty_61 = tensor.empty() : tensor<2xf32> loc("<std.nn>":215:20)
+  %initial_7 = linalg.fill ins(%zero : f32) outs(%empty_61 : tensor<2xf32>) -> tensor<2xf32> loc("<std.nn>":215:20)
   %sum_6 = linalg.generic {indexing_maps = [#ij, #ij_i], iterator_types = ["parallel", "reduction"]}
       ins(%mul_8 : tensor<2x6xf32>)
       outs(%initial_7 : tensor<2xf32>) {
     ^bb0(%in: f32, %acc: f32):
-      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":204:20)
-      linalg.yield %0 : f32 loc("<std.nn>":204:20)
-  } -> tensor<2xf32> loc("<std.nn>":204:20)
-  %empty_62 = tensor.empty() : tensor<2x1xf32> loc("<std.nn>":204:20)
+      %0 = arith.addf %in, %acc : f32 loc("<std.nn>":215:20)
+      linalg.yield %0 : f32 loc("<std.nn>":215:20)
+  } -> tensor<2xf32> loc("<std.nn>":215:20)
+  %empty_62 = tensor.empty() : tensor<2x1xf32> loc("<std.nn>":215:20)
   %variance_2 = linalg.generic {indexing_maps = [#ij_i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%sum_6 : tensor<2xf32>)
       outs(%empty_62 : tensor<2x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 6.0 : f32 loc("<std.nn>":204:20)
-      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":204:20)
-      linalg.yield %1 : f32 loc("<std.nn>":204:20)
-  } -> tensor<2x1xf32> loc("<std.nn>":204:20)
-  %empty_63 = tensor.empty() : tensor<2x1xf32> loc("<std.nn>":205:21)
+      %0 = arith.constant 6.0 : f32 loc("<std.nn>":215:20)
+      %1 = arith.divf %in, %0 : f32 loc("<std.nn>":215:20)
+      linalg.yield %1 : f32 loc("<std.nn>":215:20)
+  } -> tensor<2x1xf32> loc("<std.nn>":215:20)
+  %empty_63 = tensor.empty() : tensor<2x1xf32> loc("<std.nn>":216:21)
   %add_3 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%variance_2 : tensor<2x1xf32>)
       outs(%empty_63 : tensor<2x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = arith.constant 1.0e-6 : f32 loc("<std.nn>":205:21)
-      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":205:21)
-      linalg.yield %1 : f32 loc("<std.nn>":205:21)
-  } -> tensor<2x1xf32> loc("<std.nn>":205:21)
-  %empty_64 = tensor.empty() : tensor<2x1xf32> loc("<std.nn>":205:15)
+      %0 = arith.constant 1.0e-6 : f32 loc("<std.nn>":216:21)
+      %1 = arith.addf %in, %0 : f32 loc("<std.nn>":216:21)
+      linalg.yield %1 : f32 loc("<std.nn>":216:21)
+  } -> tensor<2x1xf32> loc("<std.nn>":216:21)
+  %empty_64 = tensor.empty() : tensor<2x1xf32> loc("<std.nn>":216:15)
   %rsqrt_2 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%add_3 : tensor<2x1xf32>)
       outs(%empty_64 : tensor<2x1xf32>) {
     ^bb0(%in: f32, %_: f32):
-      %0 = math.rsqrt %in : f32 loc("<std.nn>":205:15)
-      linalg.yield %0 : f32 loc("<std.nn>":205:15)
-  } -> tensor<2x1xf32> loc("<std.nn>":205:15)
-  %empty_65 = tensor.empty() : tensor<2x6xf32> loc("<std.nn>":205:5)
+      %0 = math.rsqrt %in : f32 loc("<std.nn>":216:15)
+      linalg.yield %0 : f32 loc("<std.nn>":216:15)
+  } -> tensor<2x1xf32> loc("<std.nn>":216:15)
+  %empty_65 = tensor.empty() : tensor<2x6xf32> loc("<std.nn>":216:5)
   %mul_9 = linalg.generic {indexing_maps = [#ij, #ij_i0, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%centred_2, %rsqrt_2 : tensor<2x6xf32>, tensor<2x1xf32>)
       outs(%empty_65 : tensor<2x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<2x6xf32> loc("<std.nn>":205:5)
-  %empty_66 = tensor.empty() : tensor<2x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<2x6xf32> loc("<std.nn>":216:5)
+  %empty_66 = tensor.empty() : tensor<2x6xf32> loc("<std.nn>":216:5)
   %mul_10 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_9, %p.norm.gain : tensor<2x6xf32>, tensor<6xf32>)
       outs(%empty_66 : tensor<2x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<2x6xf32> loc("<std.nn>":205:5)
-  %empty_67 = tensor.empty() : tensor<2x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.mulf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<2x6xf32> loc("<std.nn>":216:5)
+  %empty_67 = tensor.empty() : tensor<2x6xf32> loc("<std.nn>":216:5)
   %norm_2 = linalg.generic {indexing_maps = [#ij, #ij_j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%mul_10, %p.norm.bias : tensor<2x6xf32>, tensor<6xf32>)
       outs(%empty_67 : tensor<2x6xf32>) {
     ^bb0(%in: f32, %in_1: f32, %_: f32):
-      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":205:5)
-      linalg.yield %0 : f32 loc("<std.nn>":205:5)
-  } -> tensor<2x6xf32> loc("<std.nn>":205:5)
+      %0 = arith.addf %in, %in_1 : f32 loc("<std.nn>":216:5)
+      linalg.yield %0 : f32 loc("<std.nn>":216:5)
+  } -> tensor<2x6xf32> loc("<std.nn>":216:5)
   %empty_68 = tensor.empty() : tensor<2x5xf32> loc("<std.nn>":22:5)
   %filled_7 = linalg.fill ins(%zero : f32) outs(%empty_68 : tensor<2x5xf32>) -> tensor<2x5xf32> loc("<std.nn>":22:5)
   %matmul_7 = linalg.matmul ins(%norm_2, %p.head.weight : tensor<2x6xf32>, tensor<6x5xf32>) outs(%filled_7 : tensor<2x5xf32>) -> tensor<2x5xf32> loc("<std.nn>":22:5)
