@@ -92,12 +92,7 @@ class Block:
                 store(code, w.mix, [q, code.index(start)], w.nothing)
             return ()
 
-        code.loop(code.index(0), code.index(self._rows()), 1, [], row)
-
-    def _rows(self) -> int:
-        """Queries rounded up to what one step of mixing takes."""
-        rows = self.tile.rows
-        return min(-(-self.w.block // rows) * rows, self.w.span)
+        code.loop(code.index(0), code.index(w.block), 1, [], row)
 
     # --- keys
 
@@ -106,7 +101,6 @@ class Block:
         tops, sums = carried[:vectors], carried[vectors:]
         end = code.index_op("minui", code.plus(begin, CHUNK), self.seen.end)
         chunk = Chunk(w, self.head, begin, end)
-        chunk.widen()
         self.across.fill(begin, end)
         found = code.loop(
             begin, end, self.tile.keys, tops, lambda key, best: self._scores(chunk, key, best)

@@ -1,16 +1,11 @@
-"""A chunk of keys and values: read where they lie, or from a copy in the precision needed."""
+"""A chunk of keys and values, read where they lie."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from tdsl.cpu.attention_frame import CHUNK, Frame
+from tdsl.cpu.attention_frame import Frame
 from tdsl.lowering.claims.body import Argument, Map, Tensor, Transpose
 from tdsl.lowering.claims.code import Value
-from tdsl.lowering.claims.evaluate import Evaluator, Operand, Place, store
-
-_MOST_COPIED = 256
-"""Columns of keys and values of which a chunk is copied to the stack."""
+from tdsl.lowering.claims.evaluate import Evaluator, Place
 
 
 class Chunk:
@@ -21,43 +16,12 @@ class Chunk:
         self._head, self.begin, self.end = head, begin, end
         self._keys = frame.attention.product.inputs[1][0]
         self._values = frame.attention.mixed.inputs[1][0]
-        self._key_copy: Operand | None = None
-        self._value_copy: Operand | None = None
-
-    def widen(self) -> None:
-        """Copy 16-bit floats as f32: else they would be converted anew for each few queries."""
-        w = self._frame
-        if w.depth + w.width > _MOST_COPIED:
-            return
-        if is_half(self._keys) and last_axis(self._keys) == self._keys.rank - 2:
-            self._key_copy = self._copied("keys", w.depth, self.key_along)
-        if is_half(self._values) and last_axis(self._values) == self._values.rank - 1:
-            self._value_copy = self._copied("values", w.width, self.value)
-
-    def _copied(
-        self, label: str, columns: int, read: Callable[[str, str, str | None], Value]
-    ) -> Operand:
-        code, w = self._code, self._frame
-        rounded = -(-columns // w.lanes) * w.lanes
-        memory = w.memory(label, CHUNK + w.tile.keys, rounded)
-
-        def row(key: str, _: list[Value]) -> tuple[()]:
-            here = code.index_op("subi", key, self.begin)
-            for start in range(0, columns, w.lanes):
-                x = read(key, code.index(start), w.column_mask(columns - start))
-                store(code, memory, [here, code.index(start)], x)
-            return ()
-
-        code.loop(self.begin, self.end, 1, [], row)
-        return memory
 
     # --- elements
 
     def key(self, key: str, column: str) -> Value:
         """An element of a key, in every lane."""
         code, w = self._code, self._frame
-        if self._key_copy is not None:
-            return w.scalar(self._key_copy, code.index_op("subi", key, self.begin), column)
         places = (*w.heads_of(self._head, self._keys.rank), Place(column), Place(key))
         return code.spread(Evaluator(code, w.operands, {}).at(self._keys, places), w.lanes)
 
@@ -76,22 +40,8 @@ class Chunk:
     def value(self, key: str, column: str, mask: str | None) -> Value:
         """A vector of a value's elements."""
         code, w = self._code, self._frame
-        if self._value_copy is not None:
-            return w.load(self._value_copy, code.index_op("subi", key, self.begin), column)
         places = (*w.heads_of(self._head, self._values.rank), Place(key), Place(column, w.lanes))
         return code.spread(Evaluator(code, w.operands, {}, mask).at(self._values, places), w.lanes)
-
-
-def is_half(value: Tensor) -> bool:
-    """Whether what is read of a value are 16-bit floats."""
-    return source(value).element in ("f16", "bf16")
-
-
-def source(value: Tensor) -> Tensor:
-    """The operand in memory that a view is of."""
-    while not isinstance(value, Argument) and value.inputs:
-        value = value.inputs[0][0]
-    return value
 
 
 def last_axis(value: Tensor) -> int | None:

@@ -62,6 +62,8 @@ class Frame:
         self.fixed_queries = literal(attention.mixed.type.shape[-2])
         self.vectors = self._vectors()
         self.block = lanes * self.vectors
+        # Queries that are mixed together: all of a block, and none for nothing.
+        self.rows = max(r for r in range(1, tile.rows + 1) if self.block % r == 0)
 
     def _vectors(self) -> int:
         """Vectors of queries in a block: where their number is fixed, such that few lanes of the

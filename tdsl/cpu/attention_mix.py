@@ -18,7 +18,7 @@ class Mix:
         self._first, self._size, self._offset = first, size, offset
 
     def add(self, chunk: Chunk) -> None:
-        code, w, rows = self._code, self._frame, self._frame.tile.rows
+        code, w, rows = self._code, self._frame, self._frame.rows
         columns = -(-w.width // w.lanes)
         step = w.tile.columns
         whole_columns = columns if w.width % w.lanes == 0 else columns - 1
@@ -51,7 +51,7 @@ class Mix:
         code, w = self._code, self._frame
         starts = [code.plus(column, c * w.lanes) for c in range(count)]
         masks = [w.column_mask(left - c * w.lanes) for c in range(count)]
-        queries = [code.plus(q, r) for r in range(w.tile.rows)]
+        queries = [code.plus(q, r) for r in range(w.rows)]
         totals: list[Value] = []
         for row in queries:
             factor = w.scalar(w.factor, row)

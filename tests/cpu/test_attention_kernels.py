@@ -163,13 +163,6 @@ def test_a_mask_of_queries_is_read_in_vectors() -> None:
         assert sum("memref.load" in line for line in lines) == 1  # the rest of a chunk
 
 
-def test_half_precision_keys_are_converted_once_a_chunk() -> None:
-    found = attention_kernel(text(2, 48, 64, 16, 16, dtype="bf16", mask="none")).text
-    keys = [line for line in found.splitlines() if "%in1[" in line]
-    assert len(keys) == 1
-    assert "vector.load" in keys[0]
-
-
 def test_an_open_number_of_queries_has_a_way_for_one() -> None:
     """A step of decoding comes through the artifact of the prompt."""
     assert 'tdsl.for = "line"' in attention_kernel(text(2, T, N, 20, 36)).text
