@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tdsl.check import typed
 from tdsl.graph.builder import GraphBuilder
-from tdsl.graph.graph import LOOP, Graph, Node
+from tdsl.graph.graph import CHECK, LOOP, Graph, Node
 from tdsl.graph.values import Layout, Value
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Label
 from tdsl.syntax.source import Span
@@ -69,6 +69,8 @@ def _check(graph: Graph, part: Graph, function: typed.Function, known: frozenset
             node.attributes[key] for key in ("size", "trip", "start") if key in node.attributes
         ]
         sizes += node.attributes.get("starts", ())
+        if node.operation == CHECK:
+            sizes += [size for key in ("sizes", "taken") for size in node.attributes[key] if size]
         for symbol in sorted({s for size in sizes for s in size.symbols()}, key=str):
             if symbol not in known:
                 span = node.span or function.signature.span

@@ -12,6 +12,7 @@ from tdsl.graph.elaborate import elaborate
 from tdsl.graph.graph import CHECK
 from tdsl.graph.printer import print_graph
 from tdsl.reference.evaluate import evaluate
+from tdsl.syntax.diagnostics import DiagnosticError
 from tdsl.types.sizes import Size
 from tdsl.types.types import Substitution
 
@@ -157,3 +158,24 @@ pub fn unused_loop[N](x: f32[N]) -> f32[N] {
 """
     for name in ("used", "inside", "unused_loop"):
         assert graph_of(name, text).kept == ()
+
+
+def test_a_size_that_is_only_checked_must_be_known() -> None:
+    text = """tdsl 0.1
+pub fn f[static H, N](x: f32[N], at: i32) -> f32[N] {
+    let _row = take(zeros([H], f32), at)
+    x
+}
+"""
+    function = tdsl.loads(text, name="unused").f
+    (open_,) = (p.value for p in function._signature.sizes if p.static)
+    sizes = {
+        symbol: Size.of(5)
+        for p in function._signature.sizes
+        for symbol in p.value.symbols()
+        if not p.static
+    }
+    (symbol,) = open_.symbols()
+    reference = function._signature.function
+    with pytest.raises(DiagnosticError, match="no argument of `f` has it as an axis"):
+        elaborate(function._program, reference, Substitution({**sizes, symbol: open_}, {}, {}))
