@@ -105,6 +105,53 @@ def measure_calls() -> list[tuple[str, float, float | None, str]]:
     return rows
 
 
+def measure_steps() -> list[tuple[str, float, float | None, str]]:
+    """Steps of a GPT-2 so small that hardly anything is computed: four arrays, and 16 of weights."""
+    import tdsl
+
+    m = tdsl.load(PROGRAMS / "gpt2.tdsl")
+    layers, channels, hidden = 1, 4, 4
+
+    def linear(inputs: int, outputs: int) -> object:
+        weight, bias = np.ones((layers, inputs, outputs)), np.ones((layers, outputs))
+        return m.Linear(weight.astype(np.float32), bias.astype(np.float32))
+
+    def norm(*leading: int) -> object:
+        return m.Norm(*(np.ones((*leading, channels), np.float32) for _ in range(2)))
+
+    block = m.Block(
+        norm(layers), linear(channels, 3 * channels), linear(channels, channels), norm(layers),
+        linear(channels, hidden), linear(hidden, channels),
+    )  # fmt: skip
+    words = np.ones((5, channels), np.float32)
+    weights = m.GPT2(words, words.copy(), tdsl.StackedList(block), norm())
+    bound = m.GPT2.bind(weights)
+    ids, at = np.zeros(1, np.int32), np.zeros((), np.int32)
+    donating = m.step.compile(donate=("cache",))
+
+    def cache() -> object:
+        keys, values = (np.zeros((layers, 1, 5, channels), np.float32) for _ in range(2))
+        return tdsl.StackedList(m.Cache(keys, values))
+
+    held = [cache()]
+    plain = cache()
+
+    def step() -> None:
+        _, held[0] = donating(ids, at, held[0], bound)
+
+    cases: list[tuple[str, Callable[[], object], float | None]] = [
+        ("a step with structs", lambda: m.step(ids, at, plain, weights), 10.0),
+        ("a step with bound weights", lambda: m.step(ids, at, plain, bound), 10.0),
+        ("a step with bound weights, its cache donated", step, 12.0),
+    ]
+    rows: list[tuple[str, float, float | None, str]] = []
+    for what, call, limit in cases:
+        for _ in range(3):
+            call()
+        rows.append((what, per_call(call, rounds=60, calls=300) * 1e6, limit, "us"))
+    return rows
+
+
 def measure_start(rounds: int) -> list[tuple[str, float, float | None, str]]:
     """A process that finds everything in the cache, after NumPy is imported."""
     code = WARM.format(path=str(PROGRAMS / "blocks.tdsl"))
@@ -143,7 +190,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9)
     arguments = parser.parse_args()
     with_clean_environment()
-    rows = [*measure_calls(), *measure_start(arguments.rounds)]
+    rows = [*measure_calls(), *measure_steps(), *measure_start(arguments.rounds)]
     text = table(rows)
     print(text)
     if arguments.write:
