@@ -101,3 +101,32 @@ def test_activations_behind_products_saturate(kernels: str) -> None:
     for name in "gs":
         found = getattr(m, name)(x[:, None], one)[:, 0]
         np.testing.assert_allclose(found[:-1], positive[:-1], atol=1e-17)
+
+
+HEADS = """tdsl 0.1
+from std.nn import attend
+pub fn half[T](
+    x: f32[T, 64], g: f32[64], b: f32[64], qkv: f32[64, 192], qkv_b: f32[192], out: f32[64, 64],
+    out_b: f32[64]
+) -> f32[T, 64] {
+    attend[heads=4](x, g, b, qkv, qkv_b, out, out_b)
+}
+"""
+
+
+@pytest.mark.parametrize("bindings", [{"T": 9}, {}], ids=["fixed", "open"])
+def test_heads_are_cut_and_joined_without_copies(bindings: dict[str, int]) -> None:
+    """Slices, groupings and transposes on both sides of attention are views of what the products
+    write and read: layer_norm, two products and attention are all that computes."""
+    text = tdsl.loads(HEADS).half.mlir("bufferized", **bindings)
+    main = text[: text.index("func.func private")]
+    names = re.findall(r"\b(linalg\.\w+|memref\.copy)\b", main)
+    assert [name for name in names if name != "linalg.yield"] == ["linalg.generic"] * 4
+    assert main.count("tdsl.call") == 4
+
+
+def test_attention_is_little_code() -> None:
+    """Most of the time that a block takes to compile went into it."""
+    for queries in (128, 512):
+        found = attention_kernel(attention.text(12, queries, queries, 64, 64)).text
+        assert len(found.splitlines()) < 1200
