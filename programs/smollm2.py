@@ -75,6 +75,20 @@ class SmolLM2:
         width, heads = self.weights.norm.size, data["llama.attention.head_count"]
         groups = data["llama.attention.head_count_kv"]
         self.cache_shape = (data["llama.block_count"], groups, width // heads)
+        self._code: dict[int, tuple[Any, Any]] = {}
+
+    def code(self, positions: int) -> tuple[Any, Any]:
+        """What reads a prompt, of any length, and what reads one token more.
+
+        Both are given the cache to put new keys and values into it: nothing of it is copied.
+        """
+        if positions not in self._code:
+            next_ = self.program.next
+            self._code[positions] = (
+                next_.compile(dynamic=("S",), N=positions, donate=("cache",)),
+                next_.compile(S=1, N=positions, donate=("cache",)),
+            )
+        return self._code[positions]
 
     def cache(self, positions: int) -> Any:
         """Keys and values of all layers, with room for so many positions."""
@@ -87,11 +101,9 @@ class SmolLM2:
 
     def logits(self, ids: list[int], most: int) -> Iterator[np.ndarray]:
         """The logits after a prompt, then after each token that is appended to `ids`."""
-        positions = -(-(len(ids) + most) // ROOM) * ROOM
-        # The cache is given up to each call, which puts the new keys and values into it.
-        read = self.program.next.compile(dynamic=("S",), donate=("cache",))
-        advance = self.program.next.compile(S=1, donate=("cache",))
-        cache = self.cache(min(positions, self.longest))
+        positions = min(-(-(len(ids) + most) // ROOM) * ROOM, self.longest)
+        read, advance = self.code(positions)
+        cache = self.cache(positions)
         start = np.zeros((), np.int32)
         new = np.array(ids, np.int32)
         row, cache = read(new, start, cache, self.weights, **self.numbers)
