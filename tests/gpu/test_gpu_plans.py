@@ -86,6 +86,8 @@ def test_a_position_out_of_range_is_an_index_error_with_its_place() -> None:
     w, at = np.zeros((5, 2), np.float32), np.array([0, 7, 1])
     with pytest.raises(IndexError, match=r"take: index 7 is out of range for axis 0 of size 5"):
         emulated(TAKE, w, at)
+    with pytest.raises(IndexError, match="-1"):
+        emulated(TAKE, w, np.array([0, -1, 1]))
     module = tdsl.loads(f"tdsl 0.1\n{TAKE}", bounds="clamp", target="gpu-emulator")
     assert np.array_equal(module.f(w, at), np.ones((3, 2)))
     assert compiled(TAKE, V=5, D=2, T=3).plan.sites == (Site("take", "index", 0, "t.tdsl:2:60"),)
