@@ -106,11 +106,10 @@ def _kernels() -> dict[str, Callable[[str], Kernel]]:
         found[f"matmul_{dtype}_{m}_row_n{turned}"] = (
             lambda name, m=m, turned=turned, dtype=dtype: _few(name, m, turned, dtype)  # type: ignore[misc]
         )
-    for kind in ("softmax", "layer_norm"):
-        for length in (64, 1024, 40000):
-            found[f"{kind}_{length}"] = (
-                lambda name, kind=kind, length=length: _rows(name, kind, length)  # type: ignore[misc]
-            )
+    for kind, length in (("softmax", 64), ("layer_norm", 1024), ("layer_norm", 40000)):
+        found[f"{kind}_{length}"] = (
+            lambda name, kind=kind, length=length: _rows(name, kind, length)  # type: ignore[misc]
+        )
     found["layer_norm_f64_1024"] = lambda name: _rows(name, "layer_norm", 1024, "f64")
     for depth in (64, 128, 256, 1024):
         found[f"attention_{depth}"] = (

@@ -48,10 +48,13 @@ def close(found: Array, wanted: Array, tolerance: float = 4e-6) -> None:
     np.testing.assert_allclose(found.astype(np.float64), wanted, tolerance, tolerance)
 
 
-@pytest.mark.parametrize("aligned", [True, False])
 @pytest.mark.parametrize(
-    ("queries", "keys"), [(1, 1), (1, 40), (5, 9), (31, 15), (32, 16), (33, 17), (40, 40), (70, 33)]
-)
+    ("queries", "keys", "aligned"),
+    [
+        (1, 1, True), (1, 40, False), (5, 9, True), (31, 15, False), (32, 16, True),
+        (32, 16, False), (33, 17, True), (40, 40, False), (70, 33, True),
+    ],
+)  # fmt: skip
 def test_any_number_of_queries_and_keys(queries: int, keys: int, aligned: bool) -> None:
     arrays = operands(2, queries, keys, 8, 8)
     kernel = emulated(attention_text(2, queries, keys, 8, 8), tile=MINI, aligned=aligned)
@@ -60,7 +63,7 @@ def test_any_number_of_queries_and_keys(queries: int, keys: int, aligned: bool) 
 
 @pytest.mark.parametrize(
     ("depth", "width"),
-    [(1, 1), (4, 7), (15, 17), (16, 16), (31, 65), (64, 64), (80, 96), (128, 128), (256, 256), (300, 520)],
+    [(1, 1), (15, 17), (31, 65), (64, 64), (128, 128), (256, 256), (300, 520)],
 )
 def test_any_depth_and_width(depth: int, width: int) -> None:
     """With the tiles that are used."""
@@ -101,8 +104,7 @@ MINI_TENSOR = TensorAttentionTile(32, 16)
 ROUNDING = {"tf32": 2e-3, "bf16": 2e-2, "f16": 2e-3}
 
 
-@pytest.mark.parametrize("dtype", ["bf16", "f16"])
-@pytest.mark.parametrize("aligned", [True, False])
+@pytest.mark.parametrize(("dtype", "aligned"), [("bf16", True), ("f16", False)])
 @pytest.mark.parametrize(
     ("queries", "keys", "depth", "width"),
     [(1, 1, 1, 1), (5, 40, 16, 8), (31, 15, 17, 9), (33, 33, 20, 24), (40, 50, 48, 40)],
@@ -121,8 +123,10 @@ def test_16_bits_on_tensor_cores(
     close(kernel.in_every_order(*arrays), wanted, ROUNDING[dtype])
 
 
-@pytest.mark.parametrize("precision", ROUNDING)
-@pytest.mark.parametrize("mask", ["causal", "chosen", "flags", "none"])
+@pytest.mark.parametrize(
+    ("precision", "mask"),
+    [("tf32", "causal"), ("tf32", "flags"), ("bf16", "chosen"), ("f16", "none")],
+)
 def test_f32_rounded_for_tensor_cores(precision: str, mask: str) -> None:
     arrays = operands(2, 37, 50, 20, 12)
     extra: list[Array] = []
