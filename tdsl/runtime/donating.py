@@ -142,7 +142,7 @@ def take_over(
     """The arrays of results in the memory of donated ones, which from now on are refused; and after
     `seal` not writable either."""
     results: dict[int, Array] = {}
-    for leaf, result in donated:
+    for number, (leaf, result) in enumerate(donated):
         array = arrays[leaf]
         results[result] = array.view()
         key = id(array)
@@ -150,6 +150,7 @@ def take_over(
         known = _DONATED.setdefault(key, entry)
         if known is not entry:
             if known[0]() is array:  # another thread was faster
+                give_back(arrays, donated[:number])
                 raise _error(
                     wanted[leaf],
                     f"argument `{wanted[leaf].name}` of `{function}` was donated to `{known[1]}`",

@@ -96,17 +96,18 @@ class Quick:
         given = take_over(originals, donated, name, self._layout.wanted)
         for leaf, result in donated:
             arguments[leaf] = given[result]
+        found = None
         try:
             found = native.call(*arguments, **statics)
-        except BaseException:  # raised by the code itself, which may have written already
-            seal(originals, donated)
-            raise
+        finally:  # what the code itself raises comes after it may have written
+            if found is MISS:
+                give_back(originals, donated)
+            else:
+                seal(originals, donated)
+                for place in native.given_up:
+                    give_up(values[place], name)
         if found is MISS:
-            give_back(originals, donated)
             return MISS
-        seal(originals, donated)
-        for place in native.given_up:
-            give_up(values[place], name)
         for result, array in given.items():
             found[result] = array
         return found[0] if self._assemble is None else self._assemble(found)

@@ -276,6 +276,33 @@ def test_an_error_in_the_code_does_not_give_it_back(m: Any) -> None:
             m.same(x)
 
 
+def test_an_error_in_the_code_takes_structs_too(net: Any) -> None:
+    weights, x = other(net), random(20)
+    for _ in range(3):
+        held = cache(net)
+        with pytest.raises(IndexError):
+            net.put(x, np.int32(99), held, weights, donate="cache")
+        with pytest.raises(tdsl.CallError, match="this list was donated to `put`"):
+            held.stacked  # noqa: B018
+
+
+def test_a_list_of_which_a_part_is_taken_gives_the_rest_back(net: Any) -> None:
+    """Two threads that donate lists with one array in common: nothing is lost for the slower."""
+    from tdsl.runtime.donating import donated_to, take_over
+
+    function = net.put.compile(donate="cache")
+    held = cache(net)
+    x, y = held.stacked.x, held.stacked.y
+    wanted = function._wanted
+    arrays = [x, y]
+    take_over([y], ((0, 0),), "put", wanted)
+    with pytest.raises(tdsl.CallError, match="was donated to `put`"):
+        take_over(arrays, ((0, 0), (1, 1)), "put", wanted)
+    assert donated_to(x) is None
+    assert x.flags.aligned
+    assert donated_to(y) == "put"
+
+
 def test_a_call_that_does_not_fit_leaves_it_alone(m: Any) -> None:
     x = vector()
     m.decay(vector(), vector(), donate="m")
