@@ -110,6 +110,7 @@ def test_logits_are_those_of_a_forward_in_numpy(
     find_spec("transformers") is None or find_spec("torch") is None,
     reason="needs `pip install torch transformers`",
 )
+@pytest.mark.filterwarnings("ignore:`past_key_values`:FutureWarning")
 def test_logits_and_tokens_are_those_of_transformers(
     smollm2: Any, model: Any, ids: list[int], rows: np.ndarray
 ) -> None:
