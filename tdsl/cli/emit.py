@@ -84,7 +84,7 @@ def emit(
     output = Output.make(error_format, colour)
     with guarded(output):
         _check_stage(stage)
-        chosen = parse_target(target)
+        chosen = parse_target(target, precision)
         kernels = parse_kernels(kernels)
         bindings = parse_bindings(bind)
         require_file(file)
@@ -109,7 +109,7 @@ def emit(
         with output.progress("compiling"):
             graphs = graphs_of(program, instances)
             if remarks:
-                _show_remarks(output, remarks_of(graphs, kernels, chosen, precision))
+                _show_remarks(output, remarks_of(graphs, kernels, chosen))
             if stage == "obj":
                 if len(graphs) != 1:
                     listed = ", ".join(instance.name for instance in instances)
@@ -120,7 +120,7 @@ def emit(
                 _write(out, object_code(graphs[0], kernels, bounds))
                 return
             with target_errors(program):
-                text = stage_text(graphs, stage, kernels, bounds, chosen, precision)
+                text = stage_text(graphs, stage, kernels, bounds, chosen)
         _write(out, text)
 
 

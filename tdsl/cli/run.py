@@ -25,6 +25,7 @@ from tdsl.cli.options import (
     ErrorFormatOption,
     FunctionOption,
     KernelsOption,
+    PrecisionOption,
     TargetOption,
     checked,
     choose_function,
@@ -77,6 +78,7 @@ def run(
         ),
     ] = None,
     target: TargetOption = "cpu",
+    precision: PrecisionOption = "f32",
     kernels: KernelsOption = "all",
     bounds: BoundsOption = "trap",
     error_format: ErrorFormatOption = ErrorFormat.text,
@@ -85,7 +87,7 @@ def run(
     """Call a function and show its results, its time, and its error against the evaluator."""
     output = Output.make(error_format, colour)
     with guarded(output):
-        target = check_target(target)
+        target = check_target(target, precision)
         kernels = parse_kernels(kernels)
         bindings = parse_bindings(bind)
         require_file(file)

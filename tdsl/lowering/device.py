@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, Literal
 
 from tdsl.errors import TargetError
 from tdsl.lowering.machine import Machine
+from tdsl.lowering.options import PRECISIONS, Precision
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,8 @@ class Target:
 
     kind: Kind
     device: Device | None = None
+    precision: Precision = "f32"
+    """What its tensor cores may round operands of f32 to."""
 
     @property
     def is_gpu(self) -> bool:
@@ -70,14 +73,31 @@ class Target:
 
     def __str__(self) -> str:
         """The text that `parse_target` reads back."""
-        return f"{self.kind}:{self.device.chip}" if self.device is not None else self.kind
+        if self.device is None:
+            return self.kind
+        rounded = "" if self.precision == "f32" else f":{self.precision}"
+        return f"{self.kind}:{self.device.chip}{rounded}"
 
 
 CPU_TARGET: Final = Target("cpu")
 
 
-def parse_target(text: str) -> Target:
-    """`cpu`, `nvptx:sm_80`, or `gpu-emulator`, with `:sm_90` after it for another chip than sm_80."""
+def parse_target(text: str, precision: str | None = None) -> Target:
+    """`cpu`, `nvptx:sm_80`, or `gpu-emulator`, with `:sm_90` after it for another chip than sm_80.
+    A precision is given by itself, or stands behind the chip: `nvptx:sm_80:tf32`."""
+    whole, _, last = text.rpartition(":")
+    if whole and last in PRECISIONS:
+        text, precision = whole, precision or last
+    target = _parse(text)
+    for known in PRECISIONS:
+        if (precision or "f32") == known:
+            if target.device is None and known != "f32":
+                raise _unknown(f"precision {known!r} is for GPUs", f"the target is {target}")
+            return replace(target, precision=known)
+    raise _unknown(f"there is no precision {precision!r}", f"precisions: {', '.join(PRECISIONS)}")
+
+
+def _parse(text: str) -> Target:
     kind, colon, chip = text.partition(":")
     if text == "cpu":
         return CPU_TARGET

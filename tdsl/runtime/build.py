@@ -76,9 +76,9 @@ def check_bounds(text: str) -> Bounds:
     raise ValueError(f"there are no bounds {text!r}; there are {' and '.join(BOUNDS)}")
 
 
-def check_target(text: str) -> str:
+def check_target(text: str, precision: str | None = None) -> str:
     """The target that a text names, of those that functions can be run on; TargetError tells them."""
-    target = parse_target(text)
+    target = parse_target(text, precision)
     if target.kind == "nvptx":
         raise TargetError(
             f"[E0903] {target} can be looked at, by `tdslc --emit=ptx --target={target}`, but not"
@@ -153,9 +153,12 @@ def _emulated(
 
     if passing.donated:
         raise TargetError(f"[E0903] the target {target} has no `donate`", code="E0903")
-    device = parse_target(target).device
+    named = parse_target(target)
+    device = named.device
     assert device is not None, "the targets that are not a CPU are GPUs"
-    options = Options(Kernels.parse(kernels), bounds=bounds, isa=device.chip)
+    options = Options(
+        Kernels.parse(kernels), bounds=bounds, precision=named.precision, isa=device.chip
+    )
     graph = elaborate(program, signature.function, parameters)
     interface = Interface.of_graph(graph)
     try:

@@ -51,19 +51,21 @@ class Function(Calls):
         *,
         dynamic: Iterable[str] | None = None,
         target: str | None = None,
+        precision: str | None = None,
         donate: Iterable[str] = (),
         **bindings: object,
     ) -> CompiledFunction:
         """The function with these sizes, statics and dtypes fixed and the `dynamic` sizes open.
         Each call gives up the arrays of the parameters in `donate`: results are put into them.
-        With `target="gpu-emulator"` it is the code for a GPU, run and checked on this processor.
+        With `target="gpu-emulator"` it is the code for a GPU, run and checked on this processor,
+        whose products of f32 may round to `precision`.
 
         It is compiled at once if nothing else is needed to know the instance; otherwise sizes that
         are not named are fixed by the first call. `dynamic=()` forbids open sizes.
         """
         origin = self._origin
-        if target is not None:
-            origin = replace(origin, target=check_target(target))
+        if target is not None or precision is not None:
+            origin = replace(origin, target=check_target(target or origin.target, precision))
         if isinstance(dynamic, str):
             dynamic = (dynamic,)
         chosen = self._dynamic if dynamic is None else tuple(dynamic)

@@ -155,16 +155,18 @@ def load(
     kernels: str = "all",
     bounds: str = "trap",
     target: str = "cpu",
+    precision: str | None = None,
 ) -> Module:
     """The module in a file. A wrong program raises CompileError with every diagnostic.
 
     `kernels` says which kernels may take over operations, as `tdslc --kernels` does.
     `bounds` says what happens to a position, known only at run time, outside of an array: an
     IndexError, or with "clamp" the nearest one inside.
-    `target="gpu-emulator"` makes code for a GPU, and runs and checks it on this processor.
+    `target="gpu-emulator"` makes code for a GPU, and runs and checks it on this processor;
+    `precision` ("tf32", "bf16", "f16") lets its matrix products of f32 round operands to that.
     """
     check_kernels(kernels)
-    checked_bounds, checked_target = check_bounds(bounds), check_target(target)
+    checked_bounds, checked_target = check_bounds(bounds), check_target(target, precision)
     file = Path(path)
     if not file.exists():
         raise FileNotFoundError(_not_found(file))
@@ -189,6 +191,7 @@ def loads(
     kernels: str = "all",
     bounds: str = "trap",
     target: str = "cpu",
+    precision: str | None = None,
 ) -> Module:
     """The module in a string. It can import from `std` only."""
     if not isinstance(text, str):
@@ -199,7 +202,7 @@ def loads(
     from tdsl.check.modules import check_source
 
     check_kernels(kernels)
-    checked_bounds, checked_target = check_bounds(bounds), check_target(target)
+    checked_bounds, checked_target = check_bounds(bounds), check_target(target, precision)
     module = Module(name)
     fill(
         module,

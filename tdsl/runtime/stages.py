@@ -15,7 +15,7 @@ from tdsl.lowering.backend import Backend
 from tdsl.lowering.device import CPU_TARGET, DEFAULT_CHIP, Target
 from tdsl.lowering.emit import emit_module, emit_modules
 from tdsl.lowering.interface import Interface
-from tdsl.lowering.options import Bounds, Kernels, Options, Precision
+from tdsl.lowering.options import Bounds, Kernels, Options
 from tdsl.lowering.stages import LOWERED_STAGES, STAGE_NAMES, STAGES
 from tdsl.types.types import Substitution
 
@@ -59,9 +59,9 @@ def _backend(target: Target) -> Backend:
     return CPU
 
 
-def _options(kernels: str, bounds: Bounds, target: Target, precision: Precision) -> Options:
+def _options(kernels: str, bounds: Bounds, target: Target) -> Options:
     isa = target.device.chip if target.device is not None else "host"
-    return Options(Kernels.parse(kernels), bounds=bounds, precision=precision, isa=isa)
+    return Options(Kernels.parse(kernels), bounds=bounds, precision=target.precision, isa=isa)
 
 
 def graphs_of(program: typed.Program, instances: Sequence[Instance]) -> list[Graph]:
@@ -74,12 +74,11 @@ def remarks_of(
     graphs: Sequence[Graph],
     kernels: str,
     target: Target = CPU_TARGET,
-    precision: Precision = "f32",
 ) -> list[Remark]:
     """What is claimed, what nearly is, and what is claimed but refused by the kernels."""
     from tdsl.lowering.refusals import refusals
 
-    options = _options(kernels, "trap", target, precision)
+    options = _options(kernels, "trap", target)
     found: list[Remark] = []
     for graph in graphs:
         claims, remarks = find_claims(graph, options.kernels.kinds)
@@ -93,11 +92,10 @@ def stage_text(
     kernels: str = "all",
     bounds: Bounds = "trap",
     target: Target = CPU_TARGET,
-    precision: Precision = "f32",
 ) -> str:
     """The instances at a stage that is text."""
     check_stage(stage, target)
-    options = _options(kernels, bounds, target, precision)
+    options = _options(kernels, bounds, target)
     claims = [find_claims(graph, options.kernels.kinds)[0] for graph in graphs]
     if stage == "graph":
         return "\n".join(print_graph(graph) for graph in graphs)

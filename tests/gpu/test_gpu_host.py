@@ -132,6 +132,27 @@ func.func @f(%x: memref<4xf32>, %y: memref<5x4xf32>) {{
     assert np.array_equal(run(text, x, result=(5, 4)), x * 2.0 ** np.arange(5)[:, None])
 
 
+def test_a_step_that_reads_what_another_writes_is_not_done_beside_it() -> None:
+    text = f"""
+func.func @f(%x: memref<4xf32>, %y: memref<4x4xf32>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {{
+    %j = arith.subi %c3, %i : index
+    %mirror = memref.subview %y[%j, 0] [1, 4] [1, 1]
+      : memref<4x4xf32> to memref<4xf32, strided<[1], offset: ?>>
+    %now = memref.subview %y[%i, 0] [1, 4] [1, 1]
+      : memref<4x4xf32> to memref<4xf32, strided<[1], offset: ?>>
+    {add("%mirror", "%mirror", "%now", "memref<4xf32, strided<[1], offset: ?>>")}
+  }}
+  return
+}}"""
+    plan, _ = read(text)
+    assert isinstance(plan.steps[0], Loop)
+
+
 def test_equal_work_is_one_kernel() -> None:
     text = f"""
 func.func @f(%x: memref<4xf32>, %y: memref<4xf32>) {{

@@ -268,6 +268,7 @@ def test_results_do_not_depend_on_how_it_is_compiled() -> None:
         ("nvptx:sm_09", "did you mean sm_90"),
         ("gpu-emulator:", "no GPU is called ''"),
         ("cpu:sm_80", "there is no target"),
+        ("cpu:tf32", "precision 'tf32' is for GPUs"),
     ],
 )
 def test_targets_that_there_are_not(text: str, says: str) -> None:
@@ -279,7 +280,7 @@ def test_targets_that_there_are_not(text: str, says: str) -> None:
 
 
 def test_targets_are_read_back() -> None:
-    for text in ("cpu", "nvptx:sm_90", "gpu-emulator:sm_80"):
+    for text in ("cpu", "nvptx:sm_90", "gpu-emulator:sm_80", "nvptx:sm_80:tf32"):
         assert str(parse_target(text)) == text
     assert str(parse_target("gpu-emulator")) == "gpu-emulator:sm_80"
 
@@ -332,3 +333,18 @@ def test_a_shared_reduction_keeps_nan_and_what_it_began_with() -> None:
     columns = "pub fn f[N, M](x: f32[N, M]) -> f32[M] { sum(x, axis=0) }"
     assert ".shared" not in compiled(columns, N=64, M=2**16).ptx
     assert ".shared" in compiled(columns, N=64, M=8).ptx
+
+
+@pytest.mark.parametrize("precision", ["tf32", "bf16", "f16"])
+def test_products_round_where_that_is_allowed(precision: str) -> None:
+    module = tdsl.loads("tdsl 0.1\npub fn f[N](x: f32[N, N], y: f32[N, N]) -> f32[N, N] { x @ y }")
+    x, y = np.random.default_rng(4).standard_normal((2, 64, 64)).astype(np.float32)
+    exact = x.astype(np.float64) @ y
+    plain = module.f.compile(target="gpu-emulator")(x, y)
+    rounded = module.f.compile(target="gpu-emulator", precision=precision)(x, y)
+    assert np.abs(plain - exact).max() < 2e-5
+    assert 1e-4 < np.abs(rounded - exact).max() < 0.2
+    with pytest.raises(TargetError, match="is for GPUs"):
+        module.f.compile(precision=precision)
+    with pytest.raises(TargetError, match="there is no precision 'f8'"):
+        module.f.compile(target="gpu-emulator", precision="f8")
