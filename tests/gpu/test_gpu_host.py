@@ -3,16 +3,17 @@ place than it is written."""
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
 import pytest
 from mlir import ir
 
-from tdsl.gpu.acting import EmulatedProgram
-from tdsl.gpu.emulator import Emulator
+from tdsl.gpu.acting import DeviceMemory, EmulatedProgram
+from tdsl.gpu.emulator import EmulationError, Emulator
 from tdsl.gpu.host import Host, Unsupported
-from tdsl.gpu.plan import Loop, Plan
+from tdsl.gpu.plan import ALIGNMENT, Buffer, Loop, Plan
 from tdsl.lowering.device import DEVICES
 from tdsl.lowering.interface import Interface
 from tdsl.lowering.options import Options
@@ -195,3 +196,45 @@ def test_what_has_no_form_is_named(body: str, says: str) -> None:
     )
     with pytest.raises(Unsupported, match=says):
         read(text)
+
+
+def program(text: str) -> EmulatedProgram:
+    plan, host = read(text)
+    emulator = Emulator([*host.constants, *host.functions.values()])
+    return EmulatedProgram(emulator, plan, Interface.of_shapes([(4,)], [(4,)]))
+
+
+def test_arrays_need_not_be_aligned() -> None:
+    text = (
+        f"func.func @f(%x: memref<4xf32>, %y: memref<4xf32>) {{ {add('%x', '%x', '%y')}\nreturn }}"
+    )
+    memory = np.zeros(64, np.uint8)
+    x, y = memory[1:17].view(np.float32), memory[33:49].view(np.float32)
+    x[:] = [1, 2, 3, 4]
+    program(text).run([x.ctypes.data], [y.ctypes.data])
+    assert np.array_equal(y, 2 * x)
+
+
+def test_an_input_that_is_changed_is_reported() -> None:
+    text = (
+        f"func.func @f(%x: memref<4xf32>, %y: memref<4xf32>) {{ {add('%x', '%x', '%x')}\nreturn }}"
+    )
+    x, y = np.ones(4, np.float32), np.ones(4, np.float32)
+    with pytest.raises(EmulationError, match="changes its input 0"):
+        program(text).run([x.ctypes.data], [y.ctypes.data])
+    assert np.array_equal(x, np.ones(4))
+
+
+def test_memory_between_buffers_is_watched() -> None:
+    plan = Plan("f", (Buffer("input", 0, 16), Buffer("result", 0, 16)), ())
+    memory = DeviceMemory(plan)
+    assert memory.is_intact()
+    for number in (0, 1):
+        block = memory.of(number)
+        assert block.ctypes.data % ALIGNMENT == 0
+        assert (block == 0xFF).all()
+        block[:] = 0
+    assert memory.is_intact()
+    after = ctypes.c_uint8.from_address(memory.of(0).ctypes.data + 16)
+    after.value = 1
+    assert not memory.is_intact()

@@ -198,6 +198,19 @@ def test_few_rows(m: int, way: str, n: int, k: int) -> None:
     close(kernel.in_every_order(x, y, bias), wanted)
 
 
+@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize("way", ["n", "t"])
+@pytest.mark.parametrize(("m", "k"), [(7, 33), (130, 64)])
+def test_few_columns(n: int, way: str, m: int, k: int) -> None:
+    """As a matrix times a vector."""
+    x = given((k, m) if way == "t" else (m, k))
+    y, bias = given((k, n), seed=1), given((n,), seed=2)
+    kernel = emulated(text(m, n, k, turned=f"{way}n", after="bias"))
+    assert barriers(kernel.kernel.text) == (1 if way == "t" else 0)
+    wanted = np.tanh(wide(x.T if way == "t" else x) @ wide(y) + bias)
+    close(kernel.in_every_order(x, y, bias), wanted)
+
+
 @pytest.mark.parametrize("way", ["n", "t"])
 @pytest.mark.parametrize("dtype", ["f64", "bf16", "f16"])
 def test_few_rows_of_other_dtypes(way: str, dtype: str) -> None:

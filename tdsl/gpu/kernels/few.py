@@ -1,4 +1,4 @@
-"""Products of a few rows: the right operand is read once, and nothing but its speed counts."""
+"""Products of a few rows, or columns: one operand is read once, and nothing but its speed counts."""
 
 from __future__ import annotations
 
@@ -17,26 +17,33 @@ _MOST_LANES = 4
 
 
 class FewKernel:
-    """Where columns are neighbours in memory, the threads of a warp have neighbouring columns, and
-    the warps of a block share the depth. Else a warp has a column, and its threads the depth."""
+    """One side is a matrix of few rows, the other one of many columns; if it is the product that
+    has few columns, then the other way round. Where columns are neighbours in memory, the threads
+    of a warp have neighbouring columns, and the warps of a block share the depth. Else a warp has a
+    column, and its threads the depth."""
 
     def __init__(self, form: MatmulForm) -> None:
         self.form = form
+        swapped = form.m > form.n
+        self.few, self.many = (form.right, form.left) if swapped else (form.left, form.right)
+        self.swapped = swapped
+        self.rows, self.size = (form.n, form.m) if swapped else (form.m, form.n)
+        """Few rows, and many columns."""
         self.code = KernelCode(FEW_WARPS * WARP)
-        self.by_columns = form.right.along != "k"
+        self.by_columns = self.many.along != "k"
         self.lanes = self._lanes()
         self.columns = WARP * self.lanes if self.by_columns else FEW_WARPS
         """Columns of a block."""
-        self.blocks = -(-form.n // self.columns) * form.batches
+        self.blocks = -(-self.size // self.columns) * form.batches
         if self.blocks > MOST_BLOCKS:
             raise Refused(f"it takes {self.blocks} blocks, and a grid has at most {MOST_BLOCKS}")
 
     def _lanes(self) -> int:
         form = self.form
         if not self.by_columns:
-            return min(form.right.wide["k"], form.left.wide["k"], _MOST_LANES)
-        lanes = min(form.right.wide["n"], _MOST_LANES)
-        while lanes > 1 and -(-form.n // (WARP * lanes)) * form.batches < BUSY_BLOCKS:
+            return min(self.many.wide["k"], self.few.wide["k"], _MOST_LANES)
+        lanes = min(self.many.wide[self.many.row], _MOST_LANES)
+        while lanes > 1 and -(-self.size // (WARP * lanes)) * form.batches < BUSY_BLOCKS:
             lanes //= 2
         return lanes
 
@@ -46,7 +53,7 @@ class FewKernel:
 
     def text(self, symbol: str) -> str:
         code, form = self.code, self.form
-        across_n = -(-form.n // self.columns)
+        across_n = -(-self.size // self.columns)
         block: Index = code.block() if self.blocks > 1 else 0
         batch = code.div(block, across_n)
         first = code.mul(code.rem(block, across_n), self.columns)
@@ -55,7 +62,7 @@ class FewKernel:
             self._by_columns(batch, first, warp, lane)
         else:
             self._by_depth(batch, code.add(first, warp), lane)
-        together = 4 if form.m == 1 else 2  # more rows are more sums in registers
+        together = 4 if self.rows == 1 else 2  # more rows are more sums in registers
         return code.kernel(symbol, form.arguments, (self.blocks, 1, 1), together)
 
     # --- columns are neighbours
@@ -63,7 +70,7 @@ class FewKernel:
     def _by_columns(self, batch: Index, first: Index, warp: Index, lane: Index) -> None:
         code, form, wide = self.code, self.form, self._wide
         column = code.add(first, code.mul(lane, self.lanes))
-        in_columns = code.below(column, form.n) if form.n % self.columns else True
+        in_columns = code.below(column, self.size) if self.size % self.columns else True
         zero = code.constant(0.0, form.element, wide)
 
         def step(k: str, sums: list[Value]) -> Sequence[Value]:
@@ -71,23 +78,23 @@ class FewKernel:
             places = [code.add(k, at * FEW_WARPS) for at in range(FEW_STEPS)]
             flags = [self._in_depth(place, FEW_WARPS * FEW_STEPS) for place in places]
             rights = [
-                self._read(form.right, batch, column, place, code.both(in_columns, flag), wide)
+                self._read(self.many, batch, column, place, code.both(in_columns, flag), wide)
                 for place, flag in zip(places, flags, strict=True)
             ]
             found = list(sums)
             for place, flag, right in zip(places, flags, rights, strict=True):
-                for row in range(form.m):
-                    left = self._read(form.left, batch, row, place, flag, 0)
+                for row in range(self.rows):
+                    left = self._read(self.few, batch, row, place, flag, 0)
                     found[row] = code.fused(code.spread(left, wide), right, found[row])
             return found
 
         end = code.index(form.k)
-        sums = code.loop(code.at(warp), end, FEW_WARPS * FEW_STEPS, [zero] * form.m, step)
-        memory = code.shared(form.element, FEW_WARPS, form.m, self.columns)
-        for row in range(form.m):
+        sums = code.loop(code.at(warp), end, FEW_WARPS * FEW_STEPS, [zero] * self.rows, step)
+        memory = code.shared(form.element, FEW_WARPS, self.rows, self.columns)
+        for row in range(self.rows):
             store(code, memory, [warp, row, code.mul(lane, self.lanes)], sums[row])
         code.barrier()
-        count = form.m * self.columns
+        count = self.rows * self.columns
         for start in range(0, count, code.threads):
             place = code.add(code.thread, start)
             part: tuple[Index, Index] = (
@@ -102,7 +109,7 @@ class FewKernel:
                     total = code.apply(
                         "arith.addf", total, load(code, memory, [other, row, here], 0)
                     )
-                form.finish(code, batch, row, [(code.add(first, here), [total])])
+                self._finish(batch, row, code.add(first, here), total)
 
             code.only_if(code.below(place, count) if count < start + code.threads else True, finish)
 
@@ -111,7 +118,7 @@ class FewKernel:
     def _by_depth(self, batch: Index, column: Index, lane: Index) -> None:
         code, form, wide = self.code, self.form, self._wide
         span = WARP * self.lanes
-        inside: Flag = code.below(column, form.n) if form.n % self.columns else True
+        inside: Flag = code.below(column, self.size) if self.size % self.columns else True
         zero = code.constant(0.0, form.element, wide)
 
         def whole() -> None:
@@ -119,19 +126,19 @@ class FewKernel:
                 places = [code.add(k, at * span) for at in range(FEW_STEPS)]
                 flags = [self._in_depth(place, span * FEW_STEPS) for place in places]
                 rights = [
-                    self._read(form.right, batch, column, place, flag, wide)
+                    self._read(self.many, batch, column, place, flag, wide)
                     for place, flag in zip(places, flags, strict=True)
                 ]
                 found = list(sums)
                 for place, flag, right in zip(places, flags, rights, strict=True):
-                    for row in range(form.m):
-                        left = self._read(form.left, batch, row, place, flag, wide)
+                    for row in range(self.rows):
+                        left = self._read(self.few, batch, row, place, flag, wide)
                         found[row] = code.fused(left, right, found[row])
                 return found
 
             start = code.at(code.mul(lane, self.lanes))
-            sums = code.loop(start, code.index(form.k), span * FEW_STEPS, [zero] * form.m, step)
-            for row in range(form.m):
+            sums = code.loop(start, code.index(form.k), span * FEW_STEPS, [zero] * self.rows, step)
+            for row in range(self.rows):
                 lanes = [code.lane(sums[row], at) for at in range(self.lanes)]
                 while len(lanes) > 1:
                     lanes = [
@@ -141,12 +148,15 @@ class FewKernel:
                 total = across(code, "add", lanes[0], WARP)
                 code.only_if(
                     code.below(lane, 1),
-                    lambda row=row, total=total: form.finish(  # type: ignore[misc]
-                        code, batch, row, [(column, [total])]
-                    ),
+                    lambda row=row, total=total: self._finish(batch, row, column, total),  # type: ignore[misc]
                 )
 
         code.only_if(inside, whole)
+
+    def _finish(self, batch: Index, row: Index, column: Index, total: Value) -> None:
+        if self.swapped:
+            row, column = column, row
+        self.form.finish(self.code, batch, row, [(column, [total])])
 
     # --- operands
 

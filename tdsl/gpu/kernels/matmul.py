@@ -51,7 +51,7 @@ def _written(
     """The grid, the threads of a block, and the text."""
     type_ = multiplied_as(form, precision)
     try:
-        if tile is None and form.m <= MOST_FEW:
+        if tile is None and min(form.m, form.n) <= MOST_FEW:
             few = FewKernel(form)
             return (few.blocks, 1, 1), few.code.threads, few.text(symbol)
         maker: SimtKernel | TensorKernel

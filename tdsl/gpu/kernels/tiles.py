@@ -82,7 +82,7 @@ def chosen(tiles: tuple[_Tile, ...], batches: int, rows: int, columns: int) -> _
 
 
 MOST_FEW: Final = 4
-"""Products of so few rows are computed without tiles."""
+"""Products of so few rows or columns are computed without tiles."""
 FEW_WARPS: Final = 8
 """Warps of their blocks."""
 FEW_STEPS: Final = 4
