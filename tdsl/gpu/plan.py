@@ -16,6 +16,9 @@ from tdsl.lowering.bounds import Site
 Extent = tuple[int, int, int]
 Role = Literal["input", "result", "scratch", "status"]
 STATUS: Final = "status"
+ALIGNMENT: Final = 256
+"""What a runtime aligns inputs, results and the scratch allocation to: kernels read 16 bytes at a time
+where they can. An array that lies elsewhere must be copied."""
 
 
 @dataclass(frozen=True)
