@@ -126,6 +126,26 @@ def test_the_interface_survives_as_data() -> None:
     assert Interface.from_data(interface.to_data()) == interface
 
 
+@pytest.mark.parametrize("rows", [1, 3, 20])
+def test_a_table_that_is_also_an_output_is_read_where_it_lies(rows: int) -> None:
+    """No copy of it is made, whole or transposed."""
+    from tdsl.cpu.compiler import compile_text
+
+    text = f"""pub fn f[T, V, C](ids: i32[T], w: f32[V, C]) -> f32[T, V] {{
+    take(w, ids, axis=0) @ w.T
+}}
+example f[T={rows}, V=4000, C=64] -> f32[{rows}, 4000]"""
+    program = tdsl.loads(f"tdsl 0.1\n{text}\n").__program__
+    assert program is not None
+    signature = program.root.functions["f"].signature
+    graph = elaborate(program, signature.function, instance_to_show(program, signature, {}))
+    interface = replace(Interface.of_graph(graph), constants=frozenset({1}))
+    compiled = compile_text(module_text(graph, Options()), Options(), interface)
+    assert not compiled.interface.packed
+    assert compiled.scratch.literal is not None
+    assert compiled.scratch.literal < 4000 * 64 * 4 / 4
+
+
 # --- donation
 
 UPDATE = """pub fn f[N](x: f32[N], y: f32[1], at: i32) -> f32[N] { update(x, y, at=[at]) }
