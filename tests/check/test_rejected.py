@@ -112,3 +112,11 @@ def test_a_help_is_said_once() -> None:
 def test_a_body_that_is_checked_once_an_item_says_the_same_once() -> None:
     text = "fn f[N](x: f32[N]) -> [f32[N]; 3] { [y + x for i in 0..3] }"
     assert [found.code for found in check_text(text).diagnostics] == ["E0801"]
+
+
+def test_a_batch_on_one_side_alone_is_told_with_both_types() -> None:
+    text = "fn f[B, M, K, N](x: f32[M, K], w: f32[B, K, N]) -> f32[B, M, N] { x @ w }"
+    found = only(check_text(text))
+    assert found.code == "E0303"
+    assert "cannot multiply `f32[M, K]` by `f32[B, K, N]`" in found.message
+    assert "batch axes must be equal on both sides" in found.notes
