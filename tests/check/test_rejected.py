@@ -114,9 +114,18 @@ def test_a_body_that_is_checked_once_an_item_says_the_same_once() -> None:
     assert [found.code for found in check_text(text).diagnostics] == ["E0801"]
 
 
-def test_a_batch_on_one_side_alone_is_told_with_both_types() -> None:
-    text = "fn f[B, M, K, N](x: f32[M, K], w: f32[B, K, N]) -> f32[B, M, N] { x @ w }"
+@pytest.mark.parametrize(
+    ("left", "note"),
+    [
+        ("M, K", "batch axes must be equal on both sides, exactly; a batch of 1 is not stretched"),
+        ("K", "batch axes must be equal on both sides"),
+    ],
+)
+def test_a_batch_on_one_side_alone_is_told_with_both_types(left: str, note: str) -> None:
+    text = (
+        f"fn f[B, M, K, N](x: f32[{left}], y: f32[M], w: f32[B, K, N]) -> f32[B, M, N] {{ x @ w }}"
+    )
     found = only(check_text(text))
     assert found.code == "E0303"
-    assert "cannot multiply `f32[M, K]` by `f32[B, K, N]`" in found.message
-    assert "batch axes must be equal on both sides" in found.notes
+    assert f"cannot multiply `f32[{left}]` by `f32[B, K, N]`" in found.message
+    assert note in found.notes
