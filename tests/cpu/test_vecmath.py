@@ -188,7 +188,17 @@ def _powers(dtype: type) -> tuple[np.ndarray, np.ndarray]:
     ]
     special = [
         *(0.0, 1.0, np.inf, 0.5, 2.0, 3.0, 1.5, 2.5, 1e-40, 5e-324, 1e38, 1e300, 0.9999999),
-        *(2.0**23 - 1, 2.0**24, 2.0**24 + 2, 2.0**31, 2.0**52 + 1, 2.0**53 - 1, 2.0**53, 1.0000001),
+        *(
+            2.0**23 - 1,
+            2.0**24,
+            2.0**24 + 2,
+            2.0**31,
+            2.0**52 + 1,
+            2.0**53 - 1,
+            2.0**53,
+            2.0**53 + 2,
+            1.0000001,
+        ),
     ]
     signed = np.array([*special, *(-value for value in special), np.nan])
     first, second = np.meshgrid(signed, signed)
