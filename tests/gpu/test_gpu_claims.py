@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +27,7 @@ ATTENTION = {
 }
 
 
-def ptx(source: str, tmp_path: Path, precision: Any = "f32") -> str:
+def ptx(source: str, tmp_path: Path, precision: str | None = None) -> str:
     path = tmp_path / "program.tdsl"
     path.write_text(HEAD + source)
     checked = check_file(path)
@@ -37,7 +36,7 @@ def ptx(source: str, tmp_path: Path, precision: Any = "f32") -> str:
         checked.program,
         [Instance(checked.program.root.functions["f"].signature, Substitution({}, {}, {}), "f")],
     )
-    return stage_text(graphs, "ptx", "all", "trap", parse_target("nvptx:sm_80"), precision)
+    return stage_text(graphs, "ptx", target=parse_target("nvptx:sm_80", precision))
 
 
 @pytest.mark.parametrize("name", ATTENTION)
@@ -47,6 +46,15 @@ def test_attention(name: str, dtype: str, tmp_path: Path) -> None:
     assert ".entry f_attention_0(" in text
     # Where a program rounds the shares of the softmax, tensor cores lose nothing.
     assert ("mma.sync" in text) == (dtype in ("bf16", "f16"))
+
+
+@pytest.mark.parametrize("precision", ["tf32", "bf16", "f16"])
+def test_f32_on_tensor_cores_where_that_is_asked_for(precision: str, tmp_path: Path) -> None:
+    text = ptx(ATTENTION["plain"].format("f32"), tmp_path, precision)
+    assert f".f32.{precision}.{precision}.f32" in text
+    product = "pub fn f(x: f32[40, 20], y: f32[20, 30]) -> f32[40, 30] { x @ y }"
+    assert f".f32.{precision}.{precision}.f32" in ptx(product, tmp_path, precision)
+    assert "mma.sync" not in ptx(product, tmp_path)
 
 
 def test_a_query_that_sees_nothing_gets_zeros(tmp_path: Path) -> None:
