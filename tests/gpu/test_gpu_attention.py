@@ -202,7 +202,7 @@ def _scores(m: Making, q: Any, k: Any) -> Any:
     return m.elementwise("mul", m.matmul(q, m.transpose(k, (0, 2, 1))), m.number(0.25))
 
 
-@pytest.mark.parametrize("position", [-3, 0, 5, 29])
+@pytest.mark.parametrize("position", [-3, 0, 5, 29, 1 << 40])
 def test_more_keys_than_queries(position: int) -> None:
     """With a cache: query i sees the keys up to position + i, which is known when it is called."""
     m = Making()

@@ -17,6 +17,7 @@ from tdsl.lowering.kernels import Refused
 
 INFINITY: Final = float("inf")
 GROUP: Final = 4
+_FAR: Final = 1 << 28
 
 
 class Frame:
@@ -113,8 +114,13 @@ class Frame:
             value = evaluator.at(scalar, ())
         else:
             value = evaluator._outside(scalar)
+        code = self.code
+        if value.element == "i64":
+            # Indices may have 32 bits: positions so far off say no more than that limit does.
+            value = code.apply("arith.minsi", value, code.constant(_FAR, "i64"))
+            value = code.apply("arith.maxsi", value, code.constant(-_FAR, "i64"))
         if value.element != "index":
-            value = self.code.convert("arith.index_cast", value, "index")
+            value = code.convert("arith.index_cast", value, "index")
         return value.name
 
     def leading(self, value: Tensor) -> Places:
