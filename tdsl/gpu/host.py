@@ -11,7 +11,7 @@ from mlir import ir
 from mlir.dialects import linalg, memref
 
 from tdsl.gpu.checks import Checks
-from tdsl.gpu.claims import Claims
+from tdsl.gpu.claims import Claims, identifier
 from tdsl.gpu.outline import (
     KernelFunction,
     is_check,
@@ -69,10 +69,11 @@ class Host:
     ) -> None:
         self._function = public_function(module)
         self.name = ir.StringAttr(self._function.operation.attributes["sym_name"]).value
+        self._prefix = identifier(self.name)
         self._options = options
         self._places = Places()
         self._checks = Checks(options)
-        self._claims = Claims(module, self.name, generators, machine, options)
+        self._claims = Claims(module, self._prefix, generators, machine, options)
         self._buffers: list[Buffer] = []
         self._numbers: dict[Key, int] = {}
         self._scratch: dict[int, _Scratch] = {}
@@ -223,7 +224,7 @@ class Host:
         text = kernel.finish()
         self.largest = max(self.largest, kernel.largest)
         if text not in self._names:
-            name = f"{self.name}_{len(self.functions)}"
+            name = f"{self._prefix}_{len(self.functions)}"
             self._names[text] = name
             self.functions[name] = text.replace("@kernel(", f"@{name}(", 1)
         self._time += 1

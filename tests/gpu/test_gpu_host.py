@@ -238,3 +238,12 @@ def test_memory_between_buffers_is_watched() -> None:
     after = ctypes.c_uint8.from_address(memory.of(0).ctypes.data + 16)
     after.value = 1
     assert not memory.is_intact()
+
+
+def test_kernels_have_names_that_ptx_allows() -> None:
+    text = f'func.func @"test of a.b"(%x: memref<4xf32>, %y: memref<4xf32>) {{ {add("%x", "%x", "%y")}\nreturn }}'
+    plan, host = read(text)
+    assert plan.function == "test of a.b"
+    assert list(host.functions) == ["test_of_a_b_0"]
+    x = np.ones(4, np.float32)
+    assert np.array_equal(run(text, x, result=(4,)), 2 * x)
