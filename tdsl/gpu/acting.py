@@ -128,11 +128,12 @@ class EmulatedProgram:
                 ctypes.memmove(results[buffer.place], block.ctypes.data, buffer.bytes)
             elif buffer.role == "status":
                 status = [int(word) for word in block.view(np.int64)]
-            elif buffer.role == "input":
-                if block.tobytes() != ctypes.string_at(inputs[buffer.place], buffer.bytes):
-                    raise EmulationError(
-                        f"`{plan.function}` changes its input {buffer.place}, which is not its own"
-                    )
+            elif buffer.role == "input" and block.tobytes() != ctypes.string_at(
+                inputs[buffer.place], buffer.bytes
+            ):
+                raise EmulationError(
+                    f"`{plan.function}` changes its input {buffer.place}, which is not its own"
+                )
         return status
 
     def _launch(

@@ -10,9 +10,9 @@ from mlir.passmanager import PassManager
 from tdsl.errors import TargetError
 from tdsl.gpu import integers
 from tdsl.gpu.host import Host, Unsupported
+from tdsl.gpu.kernel_function import TooLarge
 from tdsl.gpu.kernels import GENERATORS
 from tdsl.gpu.nvvm import kernel_module, parse_kernels, to_nvvm
-from tdsl.gpu.outline import TooLarge
 from tdsl.gpu.plan import Plan
 from tdsl.lowering.backend import Backend, Pass
 from tdsl.lowering.device import DEFAULT_CHIP, DEVICES, Device

@@ -10,6 +10,7 @@ from mlir.dialects import arith, memref, scf
 from tdsl.lowering.bounds import STATUS_WORDS, Site
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes.bounds import site_of
+from tdsl.lowering.positions import CHECK
 from tdsl.lowering.rewriting import index, integer
 
 
@@ -67,3 +68,10 @@ class Checks:
 
 def status_type() -> Any:
     return ir.MemRefType.get([STATUS_WORDS], ir.IntegerType.get_signless(64))
+
+
+def is_check(operation: Any) -> bool:
+    return bool(
+        operation.name == "func.call"
+        and ir.FlatSymbolRefAttr(operation.attributes["callee"]).value == CHECK
+    )

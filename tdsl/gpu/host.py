@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from mlir import ir
-from mlir.dialects import linalg, memref
+from mlir.dialects import memref
 
-from tdsl.gpu.checks import Checks
+from tdsl.gpu.checks import Checks, is_check
 from tdsl.gpu.claims import Claims, identifier
+from tdsl.gpu.copies import copying, is_copy
+from tdsl.gpu.grid_loops import ALLOCATIONS, grid_loops
+from tdsl.gpu.kernel_function import KernelFunction
 from tdsl.gpu.outline import (
-    KernelFunction,
-    is_check,
     outline_checks,
     outline_numbers,
     outline_operation,
@@ -36,9 +36,8 @@ from tdsl.lowering.bounds import STATUS_WORDS
 from tdsl.lowering.kernels import CALL, Generators
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options
-from tdsl.lowering.rewriting import DYNAMIC, as_block, before, identity, public_function
+from tdsl.lowering.rewriting import as_block, before, public_function
 
-_ALLOCATIONS: Final = frozenset({"memref.alloc", "memref.alloca"})
 _NOTHING: Final = frozenset({"memref.dealloc", "func.return", "scf.yield"})
 _PLACE = re.compile(r'"([^"]+)":(\d+):(\d+)')
 
@@ -120,7 +119,7 @@ class Host:
         """The number of a buffer, which is used here."""
         found = key(root)
         if found not in self._numbers:
-            if isinstance(root, ir.BlockArgument) or root.owner.operation.name not in _ALLOCATIONS:
+            if isinstance(root, ir.BlockArgument) or root.owner.operation.name not in ALLOCATIONS:
                 raise Unsupported(f"memory that comes from {_named(root)}")
             size = span(root.type) * element_bytes(root.type)
             self._numbers[found] = len(self._buffers)
@@ -194,7 +193,7 @@ class Host:
                 if self._changes(one):
                     flush()
                     steps.append(self._keep(one))
-            elif name in _ALLOCATIONS | _NOTHING | VIEWS | {"memref.get_global"} or name.split(".")[
+            elif name in ALLOCATIONS | _NOTHING | VIEWS | {"memref.get_global"} or name.split(".")[
                 0
             ] in (
                 "arith",
@@ -261,7 +260,7 @@ class Host:
 
     def _copy(self, operation: Any) -> Copy | None:
         """A copy of bytes as such, where an operation is no more than that."""
-        if len(operation.operands) != 2 or not _is_copy(operation):
+        if len(operation.operands) != 2 or not is_copy(operation):
             return None
         source, target = operation.operands
         if source.type.rank == 0 or not (is_contiguous(source.type) and is_contiguous(target.type)):
@@ -281,7 +280,7 @@ class Host:
     def _loop(self, loop: Any) -> list[Step]:
         if len(loop.results):
             raise Unsupported("a loop that hands memory on")
-        nest = _grid_loops(loop)
+        nest = grid_loops(loop)
         if nest is not None and nest.operation is None:
             if not self._checks.wanted:
                 return []
@@ -327,7 +326,7 @@ class Host:
             if at == len(operands) - 1:
                 written = value
             else:
-                steps += self._structured(_copying(operation, value, operands[at]))
+                steps += self._structured(copying(operation, value, operands[at]))
         places = [self._places.find(value) for value in operands]
         made = self._claims.kernel(
             operation,
@@ -361,7 +360,7 @@ class Host:
             )
         if written is not None:
             result = operands[len(list(operation.operands)) - 1]
-            steps += self._structured(_copying(operation, result, written))
+            steps += self._structured(copying(operation, result, written))
         return steps
 
 
@@ -378,141 +377,6 @@ def _aligned(place: Any, value: Any) -> bool:
 def _has_unit_last(type_: Any) -> bool:
     type_ = ir.MemRefType(type_)
     return type_.rank == 0 or bool(type_.get_strides_and_offset()[0][-1] == 1)
-
-
-def _copying(operation: Any, source: Any, target: Any) -> Any:
-    """A structured operation in front of another, which copies."""
-    rank = ir.MemRefType(source.type).rank
-    identity_map = ir.AffineMapAttr.get(ir.AffineMap.get_identity(rank))
-    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
-    element = ir.MemRefType(source.type).element_type
-    with before(operation):
-        generic = linalg.GenericOp(
-            [],
-            [source],
-            [target],
-            ir.ArrayAttr.get([identity_map] * 2),
-            ir.ArrayAttr.get([parallel] * rank),
-        )
-        block = generic.regions[0].blocks.append(
-            element, element, arg_locs=[operation.location] * 2
-        )
-        with ir.InsertionPoint(block):
-            linalg.YieldOp([block.arguments[0]])
-    return generic.operation
-
-
-def _is_copy(operation: Any) -> bool:
-    maps = ir.ArrayAttr(operation.attributes["indexing_maps"])
-    block = as_block(operation)
-    inner = list(block.operations)
-    if len(inner) != 1 or inner[0].operation.operands[0] != block.arguments[0]:
-        return False
-    if not isinstance(operation.operands[0].type, ir.MemRefType):
-        return False
-    same = operation.operands[0].type.element_type == operation.operands[1].type.element_type
-    return same and all(
-        ir.AffineMapAttr(one).value == ir.AffineMap.get_identity(ir.AffineMapAttr(one).value.n_dims)
-        for one in maps
-    )
-
-
-@dataclass(frozen=True)
-class _Nest:
-    """Loops whose steps do not depend on each other: around one structured operation, or none and
-    some checks of positions."""
-
-    loops: tuple[tuple[Any, int], ...]
-    operation: Any
-    checks: tuple[Any, ...]
-
-
-def _grid_loops(loop: Any) -> _Nest | None:
-    """Loops that a grid can stand for: each step writes a slice of its own, of memory that no step
-    reads."""
-    loops: list[tuple[Any, int]] = []
-    checks: list[Any] = []
-    block = as_block(loop)
-    current = loop
-    while True:
-        extent = _extent(current)
-        if extent is None or len(current.results):
-            return None
-        loops.append((as_block(current).arguments[0], extent))
-        block = as_block(current)
-        inner = [one.operation for one in block.operations]
-        deeper = [one for one in inner if one.name == "scf.for"]
-        work = [one for one in inner if one.name in ("linalg.generic", "memref.store")]
-        checks += [one for one in inner if is_check(one)]
-        if any(one.name in _ALLOCATIONS for one in inner) or len(deeper) + len(work) > 1:
-            return None
-        if not deeper:
-            break
-        current = deeper[0]
-    if not work:
-        return _Nest(tuple(loops), None, tuple(checks)) if checks else None
-    operation = work[0]
-    if operation.name != "linalg.generic" or CALL in operation.attributes:
-        return None
-    count = list(ir.DenseI32ArrayAttr(operation.attributes["operandSegmentSizes"]))[1]
-    if count != 1:
-        return None
-    target = list(operation.operands)[-1]
-    if not _is_own_slice(target, loops) or _reads(loop, root_of(target), target):
-        return None
-    return _Nest(tuple(loops), operation, tuple(checks))
-
-
-def _extent(loop: Any) -> int | None:
-    """How many steps a loop from 0 by 1 has."""
-    literal = []
-    for operand in list(loop.operands)[:3]:
-        if (
-            isinstance(operand, ir.BlockArgument)
-            or operand.owner.operation.name != "arith.constant"
-        ):
-            return None
-        literal.append(ir.IntegerAttr(operand.owner.attributes["value"]).value)
-    start, stop, step = literal
-    return stop if start == 0 and step == 1 else None
-
-
-def _is_own_slice(target: Any, loops: Sequence[tuple[Any, int]]) -> bool:
-    """Whether each step has a slice of its own: every counter is a position along another axis."""
-    if isinstance(target, ir.BlockArgument) or target.owner.operation.name != "memref.subview":
-        return False
-    operation = target.owner
-    dynamic = iter(list(operation.operands)[1:])
-    starts = ir.DenseI64ArrayAttr(operation.attributes["static_offsets"])
-    sizes = list(ir.DenseI64ArrayAttr(operation.attributes["static_sizes"]))
-    found = set()
-    for axis, static in enumerate(starts):
-        if static == DYNAMIC:
-            start = next(dynamic)
-            if sizes[axis] == 1 and isinstance(start, ir.BlockArgument):
-                found.add(key(start))
-    return all(key(counter) in found for counter, _ in loops)
-
-
-def _reads(loop: Any, root: Any, target: Any) -> bool:
-    """Whether anything in a loop reaches memory other than through the slice that it writes."""
-    wanted = key(root)
-    own = identity(target.owner)
-    found: list[Any] = []
-
-    def visit(operation: Any) -> Any:
-        if identity(operation) == own:
-            return ir.WalkResult.ADVANCE
-        for operand in operation.operands:
-            if not isinstance(operand.type, ir.MemRefType) or key(root_of(operand)) != wanted:
-                continue
-            writes = operation.name == "linalg.generic" and operand == list(operation.operands)[-1]
-            if not writes:
-                found.append(operation)
-        return ir.WalkResult.ADVANCE
-
-    loop.operation.walk(visit)
-    return bool(found)
 
 
 def _named(value: Any) -> str:
