@@ -348,3 +348,11 @@ def test_products_round_where_that_is_allowed(precision: str) -> None:
         module.f.compile(precision=precision)
     with pytest.raises(TargetError, match="there is no precision 'f8'"):
         module.f.compile(target="gpu-emulator", precision="f8")
+
+
+def test_memory_of_arguments_is_not_given_up() -> None:
+    module = tdsl.loads(
+        "tdsl 0.1\npub fn f[N](x: f32[N]) -> f32[N] { x * 3 }", target="gpu-emulator"
+    )
+    with pytest.raises(TargetError, match="has no `donate`"):
+        module.f.compile(N=4, donate="x")(np.ones(4, np.float32))

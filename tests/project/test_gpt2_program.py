@@ -49,9 +49,14 @@ def model(recorded: dict[str, np.ndarray]) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(scope="module", params=["all", "none"])
+@pytest.fixture(
+    scope="module",
+    params=[("all", "cpu"), ("none", "cpu"), ("all", "gpu-emulator")],
+    ids=lambda how: "-".join(how),
+)
 def program(request: pytest.FixtureRequest) -> Any:
-    return tdsl.load(ROOT / "programs/gpt2.tdsl", kernels=request.param)
+    kernels, target = request.param
+    return tdsl.load(ROOT / "programs/gpt2.tdsl", kernels=kernels, target=target)
 
 
 def test_forward_gives_the_recorded_logits(
