@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from assembler import Assembly, find
 
 from tdsl.check import typed
 from tdsl.check.modules import check_file
@@ -122,3 +123,19 @@ def test_the_same_claims_are_kernels_as_on_the_processor() -> None:
     assert "_matmul_" not in plain
     # The layers stay a loop of the host.
     assert "//   for i0 in 0..2 by 1:" in text
+
+
+@pytest.mark.skipif(find() is None, reason="ptxas is not there: pip install 'tdsl[gpu]'")
+@pytest.mark.parametrize(("stem", "function"), [("gpt2", "step"), ("vit", "classify")])
+def test_what_no_claim_holds_assembles(stem: str, function: str, tmp_path: Path) -> None:
+    path = next(path for path in PROGRAMS if path.stem == stem)
+    program = checked(path)
+    example = next(e for e in program.root.examples if e.function == function)
+    signature = program.root.functions[function].signature
+    graphs = graphs_of(program, [Instance(signature, example.parameters, function)])
+    text = stage_text(graphs, "ptx", "none", target=parse_target("nvptx:sm_80"))
+    file = tmp_path / "program.ptx"
+    file.write_text(text)
+    uses = Assembly(find() or "", file, "sm_80").uses()
+    assert len(uses) == text.count(".entry ")
+    assert all(use.spilled_bytes == 0 for use in uses.values())
