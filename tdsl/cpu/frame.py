@@ -33,6 +33,9 @@ class Frame:
             "n": (right.argument, right.axes["n"]),
         }
         self.prepacked = right.argument in request.prepacked
+        # Columns may be cut into groups, which are an axis of their own.
+        is_split = request.result.rank > len(product.result_shape)
+        self._group = int(request.result.shape[-1]) if is_split else None
         if self.prepacked:  # whose last panel is filled up
             self._size_of["n"] = (len(request.operands), request.result.rank - 1)
         if product.batched:
@@ -46,6 +49,8 @@ class Frame:
 
     def known(self, loop: str) -> int | None:
         position, axis = self._size_of[loop]
+        if self._group is not None and position == len(self.request.operands):
+            return int(self.request.result.shape[-2]) * self._group
         types = (*self.request.operands, self.request.result)
         size = types[position].shape[axis]
         return None if size == DYNAMIC else int(size)
@@ -84,7 +89,7 @@ class Frame:
         vector = f"vector<{tile.lanes}x{self.product.element}>"
         for place, value in enumerate(found):
             i, j = divmod(place, tile.vectors)
-            indices = [writer.add(row, i), writer.add(first, j * tile.lanes)]
+            indices = [writer.add(row, i), *self._column(writer, writer.add(first, j * tile.lanes))]
             if self.product.batched:
                 indices.insert(0, batch)
             spelled = ", ".join(map(writer.index, indices))
@@ -152,7 +157,7 @@ class Frame:
         value = elements.at(product.returned, (*indices, Lanes(start)))
         out, type_ = self.arguments[-1]
         stored = f"vector<{lanes}x{self.request.result.element_type}>"
-        spelled = ", ".join(writer.index(one) for one in (*indices, start))
+        spelled = ", ".join(writer.index(one) for one in (*indices, *self._column(writer, start)))
         if mask is None:
             writer.raw(f"vector.store {value}, {out}[{spelled}] : {type_}, {stored}")
         else:
@@ -160,6 +165,12 @@ class Frame:
                 f"vector.maskedstore {out}[{spelled}], {mask}, {value} : "
                 f"{type_}, vector<{lanes}xi1>, {stored}"
             )
+
+    def _column(self, writer: Writer, column: Index) -> tuple[Index, ...]:
+        """Where vectors of the result begin that begin at a column."""
+        if self._group is None:
+            return (column,)
+        return writer.div(column, self._group), writer.rem(column, self._group)
 
     def _result_indices(self, writer: Writer, row: Index) -> tuple[Index, ...]:
         """The leading indices of the result, whose rows may be cut into more axes."""

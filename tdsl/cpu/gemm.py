@@ -57,6 +57,12 @@ class Gemm:
         columns = tile_for(machine, product.element_bytes).columns
         return {product.right.argument: Packing(columns, axes["n"] == rank - 2)}
 
+    def splits(self, function: Any, machine: Machine, columns: int) -> bool:
+        """Groups of whole vectors: each vector is stored to one of them."""
+        product = read_product(function)
+        lanes = tile_for(machine, product.element_bytes).lanes
+        return not product.batched and len(product.result_shape) == 2 and columns % lanes == 0
+
     def generate(self, request: KernelRequest) -> Kernel:
         return _Generated(request).kernel()
 

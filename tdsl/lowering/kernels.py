@@ -98,6 +98,15 @@ class Packs(Protocol):
         """For each of these operands the form."""
 
 
+@runtime_checkable
+class Splits(Protocol):
+    """A generator whose kernels can write the last axis of a matrix cut into groups, which are
+    one more axis of the destination."""
+
+    def splits(self, function: Any, machine: Machine, columns: int) -> bool:
+        """Whether groups of so many columns can be written."""
+
+
 Generators = Mapping[str, Mapping[str, Generator]]
 """Kind of claim -> implementation -> generator."""
 

@@ -125,6 +125,8 @@ class Options:
     """Let intermediate results that do not live at the same time share memory."""
     prepack: bool = True
     """Take constant weights in the form that kernels read them in."""
+    head_major: bool = True
+    """Let products whose columns are read head by head write each head on its own."""
     bounds: Bounds = "trap"
     """What happens to a run-time position out of range: an IndexError, or the nearest inside."""
     precision: Precision = "f32"
@@ -146,6 +148,7 @@ class Options:
             "vectorize": self.vectorize,
             "reuse_scratch": self.reuse_scratch,
             "prepack": self.prepack,
+            "head_major": self.head_major,
             "bounds": self.bounds,
             "precision": self.precision,
             "isa": self.isa,

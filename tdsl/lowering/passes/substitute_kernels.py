@@ -21,7 +21,7 @@ from tdsl.lowering.kernels import (
 )
 from tdsl.lowering.machine import FINISHED, Machine
 from tdsl.lowering.options import Options
-from tdsl.lowering.passes import prepack
+from tdsl.lowering.passes import head_major, prepack
 from tdsl.lowering.passes.place_kernels import insert_functions
 from tdsl.lowering.rewriting import (
     DYNAMIC,
@@ -43,6 +43,7 @@ def run(module: Any, options: Options, generators: Generators, machine: Machine)
         if KERNEL in function.operation.attributes
     }
     packed = prepack.run(module, claims, generators, machine, options)
+    split = head_major.run(module, claims, generators, machine, options)
     made: dict[tuple[str, str], Kernel] = {}
     for operation in collect(module, {"linalg.generic"}):
         if CALL not in operation.attributes:
@@ -53,7 +54,12 @@ def run(module: Any, options: Options, generators: Generators, machine: Machine)
         generator = generators[kind][ir.StringAttr(attributes[KERNEL]).value]
         with before(operation):
             prepacked = packed.get(identity(operation), {})
-            operands, written = _operands(operation, generator.unit_last(claims[name]), prepacked)
+            last = len(operation.operands) - 1
+            given = dict(prepacked)
+            is_split = identity(operation) in split
+            if is_split:
+                given[last] = split[identity(operation)]
+            operands, written = _operands(operation, generator.unit_last(claims[name]), given)
             types = [operand.type for operand in operands]
             key = name, " ".join(map(str, types))
             if key not in made:
@@ -76,19 +82,22 @@ def run(module: Any, options: Options, generators: Generators, machine: Machine)
             func.CallOp([], ir.FlatSymbolRefAttr.get(kernel.symbol), operands)
             if written is not None:
                 linalg.copy(operands[len(types) - 1], outs=[written])
+        destination = operation.operands[last]
         operation.operation.erase()
+        if is_split:
+            destination.owner.erase()
     prepack.clean(module, packed)
     for function in claims.values():
         function.operation.erase()
 
 
 def _operands(
-    operation: Any, unit_last: tuple[bool, ...], prepacked: Mapping[int, Any]
+    operation: Any, unit_last: tuple[bool, ...], given: Mapping[int, Any]
 ) -> tuple[list[Any], Any]:
     """What the kernel is called with; and the destination where it is written to by a copy."""
     found: list[Any] = []
     written = None
-    values = [prepacked.get(place, value) for place, value in enumerate(operation.operands)]
+    values = [given.get(place, value) for place, value in enumerate(operation.operands)]
     for place, (value, wanted) in enumerate(zip(values, unit_last, strict=True)):
         if wanted and not has_unit_last(value.type):
             copy = _alike(value)
