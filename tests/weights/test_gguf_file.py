@@ -153,6 +153,13 @@ def test_the_sound_one_is_read(tmp_path: Path) -> None:
     assert file.metadata["words"][1].encode("utf-8", "surrogateescape") == b"\xff"
 
 
+@pytest.mark.parametrize("axes", [[32, 0], [0, 4], [0]])
+def test_quantised_arrays_without_items(tmp_path: Path, axes: list[int]) -> None:
+    data = build(places=(place("x", axes, Q8_0, 0),), data=TWO)
+    file = tdsl.gguf(write(tmp_path / "w.gguf", data))
+    assert file["x"].shape == tuple(axes[::-1])
+
+
 def test_what_is_no_regular_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(tdsl.FileError, match="no regular file"):

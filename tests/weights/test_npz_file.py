@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,22 @@ def described(text: str, size: int) -> bytes:
     return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + b"\0" * size
 
 
+def lying(items: int) -> bytes:
+    """An archive whose directory says that its one member unpacks to what its header asks for."""
+    text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({items},), }}"
+    data = bytearray(archive([("a.npy", described(text, 4))], zipfile.ZIP_DEFLATED))
+    length = struct.pack("<I", len(described(text, 0)) + 4 * items)
+    data[22:26] = length
+    at = data.find(b"PK\1\2") + 24
+    data[at : at + 4] = length
+    return bytes(data)
+
+
+def shaped(shape: str) -> bytes:
+    text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}"
+    return archive([("a.npy", described(text, 4))])
+
+
 HUGE = "{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776, 1099511627776), }"
 HOSTILE = {
     "no archive": (b"hello", "no sound zip archive"),
@@ -67,6 +84,13 @@ HOSTILE = {
         archive([("a.npy", described("__import__('os').abort()", 4))]),
         "the header of `a` is wrong",
     ),
+    "a length that cannot be": (lying(1_000_000_000), "would have 4000000128 bytes, made of"),
+    "a shape of a truth": (shaped("(True,)"), "has the shape (True,)"),
+    "too many axes": (shaped(str((1,) * 33)), "has the shape (1, 1,"),
+    "nothing times something huge": (
+        archive([("a.npy", described(HUGE.replace("1099511627776, 1", f"0, {1 << 62}"), 0))]),
+        "is an empty array",
+    ),
     "data cut short": (archive([("a.npy", ONES[:-1])]), "and 11 are there"),
     "data that follow": (archive([("a.npy", ONES + b"x")]), "and 13 are there"),
     "a name twice": (archive([("a.npy", ONES), ("b.npy", ONES)]).replace(b"b.npy", b"a.npy"), "a"),
@@ -79,6 +103,13 @@ def test_hostile_files_are_refused(tmp_path: Path, data: bytes, message: str) ->
         tdsl.npz(write(tmp_path / "w.npz", data))
     assert caught.value.code == "E0705"
     assert message in str(caught.value)
+
+
+def test_zeros_may_be_packed_to_a_thousandth(tmp_path: Path) -> None:
+    path = tmp_path / "w.npz"
+    np.savez_compressed(path, a=np.zeros(1 << 20, np.float32))
+    assert path.stat().st_size < 1 << 13
+    assert tdsl.npz(path)["a"].shape == (1 << 20,)
 
 
 def test_the_sound_one_is_read(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +117,43 @@ def test_names_cannot_steer_a_terminal(tmp_path: Path) -> None:
     assert "unknown `a\\x1b[2Jb\\n\\ud800`" in str(caught.value)
     with pytest.raises(tdsl.FileError, match=r"`a\\x1b` needs `dtype`"):
         tdsl.safetensors(write(path, with_header({"a\x1b": {}}, b"")))
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid", "git lfs pull"),
+        (b"GGUF\3\0\0\0" + b"\0" * 16, r"tdsl\.gguf\(path\)"),
+        (b"PK\3\4" + b"\0\0\x08\x08" * 9, r"torch\.load\(path, weights_only=True\)"),
+        (b"\x80\x02}q\0(X\5\0\0\0hello", "it is a pickle, which is not run"),
+        (b"\x93NUMPY\1\0v\0{'descr': '<f4'", r"np\.load"),
+        (b"\x89HDF\r\n\x1a\n" + b"\0" * 9, "h5py"),
+        (b'{"metadata": {}, "weight_map": {}}', r"tdsl\.safetensors\(\*paths\)"),
+        (b"<!DOCTYPE html><html></html>", "a web page"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["safetensors", "gguf", "npz"])
+def test_files_of_other_kinds_are_known(tmp_path: Path, kind: str, data: bytes, told: str) -> None:
+    if kind == "gguf":
+        pytest.importorskip("gguf", reason="needs `pip install gguf`")
+        data = data.replace(b"GGUF\3", b"GGUF\1")
+        told = "has version 1" if data.startswith(b"GGUF") else told
+    path = write(tmp_path / "model.bin", data)
+    with pytest.raises(tdsl.FileError, match=told):
+        getattr(tdsl, kind)(path)
+
+
+def test_a_safetensors_file_read_as_another(tmp_path: Path) -> None:
+    path = write(tmp_path / "model.bin", BYTES)
+    with pytest.raises(tdsl.FileError, match=r"tdsl\.safetensors\(path\)"):
+        tdsl.npz(path)
+
+
+def test_files_are_copied_by_name_only(tmp_path: Path) -> None:
+    file = tdsl.safetensors(write(tmp_path / "model.safetensors", BYTES))
+    assert copy.copy(file) is copy.deepcopy({"file": file})["file"] is file
+    with pytest.raises(TypeError, match="pass its path"):
+        pickle.dumps(file)
 
 
 def test_a_model_in_several_files(tmp_path: Path) -> None:

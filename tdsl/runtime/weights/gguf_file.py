@@ -138,6 +138,10 @@ def _vector(
 
 
 def _computed(file: MappedFile, package: Any, data: Array, form: Any, name: str) -> Array:
+    if not data.size:
+        items, item_bytes = package.GGML_QUANT_SIZES[form]
+        row = data.shape[-1] // item_bytes * items
+        return np.empty((*data.shape[:-1], row), np.float32)
     try:
         with np.errstate(all="ignore"):  # a damaged scale may be an infinity or no number
             # Blocks do not depend on rows, and the package works faster on one long row.

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tdsl.runtime.weights.mapped import MappedFile
+from tdsl.runtime.weights.mapped import MappedFile, what_it_is
 
 _MAGIC: Final = b"GGUF"
 _MOST_NAME: Final = 1 << 16
@@ -65,7 +65,8 @@ class _Reader:
         file = self.file
         magic = file.read(0, 4, "the four letters that it begins with")
         if magic != _MAGIC:
-            raise file.error(f"it begins with {magic!r}, not with {_MAGIC!r}")
+            other = what_it_is(file.read(0, min(file.size, 32), "its beginning"))
+            raise file.error(f"it begins with {magic!r}, not with {_MAGIC!r}", *other)
         self.at = 4
         version = self.number("<I", "the version")
         if version not in (2, 3):

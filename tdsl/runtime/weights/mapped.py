@@ -6,7 +6,7 @@ import mmap
 import os
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -28,6 +28,29 @@ def check_regular(path: Path, kind: str) -> None:
     mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # Python says itself what a folder is
         raise file_error(path, kind, "it is no regular file")
+
+
+# What files begin with that are taken for others.
+_BEGINNINGS: Final = {
+    b"version https://git-lfs": "a pointer of Git LFS: `git lfs pull` gets the file itself",
+    b"GGUF": "a GGUF file: `tdsl.gguf(path)` reads it",
+    b"PK\x03\x04": "a zip archive: `tdsl.npz(path)` reads NumPy's; what PyTorch saved holds a pickle,"
+    " which is not run: `bind(torch.load(path, weights_only=True))`",
+    b"\x80\x02": "a pickle, which is not run: `bind(torch.load(path, weights_only=True))`",
+    b"\x93NUMPY": "a single array of NumPy: `np.load(path, allow_pickle=False)` reads it",
+    b"\x89HDF": "an HDF5 file: read its arrays with h5py, and bind a dict of them",
+    b"{": "JSON, perhaps the index of a model in several files: pass those that it names, as in"
+    " `tdsl.safetensors(*paths)`",
+    b"<": "a web page, perhaps one that asks to log in",
+}
+
+
+def what_it_is(begin: bytes) -> tuple[str, ...]:
+    """A line about a file of another kind, by its first bytes."""
+    if begin[8:9] == b"{":
+        return ("help: it is a safetensors file: `tdsl.safetensors(path)` reads it",)
+    found = (text for sign, text in _BEGINNINGS.items() if begin.startswith(sign))
+    return tuple(f"help: it is {text}" for text in found)
 
 
 class MappedFile:

@@ -18,12 +18,16 @@ import numpy as np
 
 from tdsl.errors import FileError
 from tdsl.runtime.arrays import Array
-from tdsl.runtime.weights.mapped import check_regular, file_error
+from tdsl.runtime.weights.mapped import check_regular, file_error, what_it_is
 from tdsl.runtime.weights.stored import Stored, ranges
 from tdsl.runtime.weights.tensor_file import TensorFile
 
 _MOST_HEADER: Final = 1 << 16
+_MOST_AXES: Final = 32
 _PIECE: Final = 1 << 20
+# No stream of deflate grows more than that, and by no more than a few bytes besides.
+_MOST_GROWTH: Final = {zipfile.ZIP_STORED: 1, zipfile.ZIP_DEFLATED: 1032}
+_FEW: Final = 64
 
 
 def npz(path: str | os.PathLike[str]) -> TensorFile:
@@ -33,10 +37,12 @@ def npz(path: str | os.PathLike[str]) -> TensorFile:
     check_regular(place, "npz")
     with (
         open(place, "rb") as opened,
-        _told(place, "it is no sound zip archive"),
+        _told(place, "it is no sound zip archive", *what_it_is(opened.read(32))),
         zipfile.ZipFile(opened) as archive,
     ):
+        size = os.fstat(opened.fileno()).st_size
         for member in archive.infolist():
+            _check_length(place, member, size)
             found = _stored(place, archive, member)
             if found.name in stored:
                 raise _error(place, f"the name `{found.name[:80]}` stands twice in it")
@@ -45,7 +51,7 @@ def npz(path: str | os.PathLike[str]) -> TensorFile:
 
 
 @contextmanager
-def _told(place: Path, what: str) -> Iterator[None]:
+def _told(place: Path, what: str, *lines: str) -> Iterator[None]:
     """Whatever `zipfile` and the decompressors raise about a damaged file as one kind of error."""
     try:
         yield
@@ -57,16 +63,29 @@ def _told(place: Path, what: str) -> Iterator[None]:
         lzma.LZMAError,
         struct.error,
         EOFError,
+        MemoryError,  # of a length that may even be true
         OSError,
         OverflowError,
         RuntimeError,  # encrypted, or of an unknown compression
         ValueError,
     ) as problem:
-        raise _error(place, f"{what} ({problem})") from None
+        raise _error(place, f"{what} ({problem})", *lines) from None
 
 
 def _error(place: Path, text: str, *lines: str) -> FileError:
     return file_error(place, "npz", text, *lines)
+
+
+def _check_length(place: Path, member: zipfile.ZipInfo, size: int) -> None:
+    """Refuse a length that the bytes of the file cannot hold, before memory is asked for."""
+    growth = _MOST_GROWTH.get(member.compress_type)
+    packed = member.compress_size
+    if packed > size or (growth is not None and member.file_size > packed * growth + _FEW):
+        raise _error(
+            place,
+            f"`{member.filename[:80]}` in it would have {member.file_size} bytes, made of {packed},"
+            f" and the file has {size}",
+        )
 
 
 def _stored(place: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Stored:
@@ -108,8 +127,11 @@ def _described(place: Path, name: str, file: Any) -> tuple[tuple[int, ...], bool
             f"`{name[:80]}` holds Python objects, which would have to be unpickled",
             "help: a pickle can run anything: save numbers, as with `np.savez(path, w=w)`",
         )
-    if any(axis < 0 for axis in shape):
+    if any(type(axis) is not int or axis < 0 for axis in shape) or len(shape) > _MOST_AXES:
         raise _error(place, f"`{name[:80]}` has the shape {shape}")
+    if 0 in shape and any(axis > 1 << 48 for axis in shape):
+        # Nothing times something huge is nothing; NumPy has no such arrays.
+        raise _error(place, f"`{name[:80]}` is an empty array of the shape {shape}")
     if dtype.kind == "V" and dtype.names is None and dtype.itemsize == 2:
         # NumPy writes bfloat16 as two bytes without a meaning; nothing else comes out so.
         dtype = np.dtype(ml_dtypes.bfloat16)
@@ -128,8 +150,8 @@ class _Entry:
 
     def rows(self, first: int, last: int) -> Array:
         shape = self.shape[::-1] if self.is_fortran else self.shape
-        whole = np.empty(shape, self.dtype)
         with self.opened() as file:
+            whole = np.empty(shape, self.dtype)
             _fill(file, whole.reshape(-1).view(np.uint8))
         array = whole.T if self.is_fortran else whole
         return array[first:last] if self.shape else array

@@ -15,7 +15,7 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
-from tdsl.runtime.weights.mapped import MappedFile
+from tdsl.runtime.weights.mapped import MappedFile, what_it_is
 from tdsl.runtime.weights.stored import Stored
 from tdsl.runtime.weights.tensor_file import TensorFile
 
@@ -64,9 +64,10 @@ def _opened(file: MappedFile) -> tuple[dict[str, Stored], dict[str, str]]:
         raise file.error(f"it has {file.size} bytes; the length of the header alone takes 8")
     length = int.from_bytes(file.read(0, 8, "the length of the header"), "little")
     if length > _MOST_HEADER:
+        other = what_it_is(file.read(0, min(file.size, 32), "its beginning"))
         raise file.error(
             f"its header would take {length} bytes; the most are {_MOST_HEADER}",
-            "help: the file begins with something else than the length of a header",
+            *(other or ("help: the file begins with something else than the length of a header",)),
         )
     header = _header(file, file.read(8, length, "the header"))
     begin = 8 + length

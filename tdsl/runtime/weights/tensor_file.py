@@ -28,6 +28,17 @@ class TensorFile(Mapping[str, Array]):
         self.metadata = MappingProxyType(dict(metadata))
         self._stored = dict(stored)
 
+    def __copy__(self) -> TensorFile:
+        return self
+
+    def __deepcopy__(self, memo: object) -> TensorFile:
+        return self  # nothing of it can change
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError(
+            f"a {self.kind} file is not pickled: pass its path, or bind it and pickle the weights"
+        )
+
     def __getitem__(self, name: str) -> Array:
         return self._stored[name].array()
 
