@@ -65,6 +65,9 @@ class Loader(importlib.abc.InspectLoader):
                 error.rendered, error.diagnostics, self.name, self.path
             ) from None
 
+    def get_code(self, fullname: str) -> None:
+        """None of Python's: `python -m` says so."""
+
     def get_source(self, fullname: str) -> str:
         return self.get_data(self.path).decode("utf-8", errors="replace")
 
@@ -122,12 +125,18 @@ class Watcher(importlib.abc.MetaPathFinder):
             look = getattr(finder, "find_spec", None)
             other = look(fullname, path, target) if look is not None else None
             if other is not None:
-                where = other.origin or "something else"
+                where = other.origin or _folders(other)
                 warnings.warn(
                     f"`import {fullname}` finds {where}, and not {spec.origin}: rename one of them",
                     stacklevel=2,
                 )
                 return
+
+
+def _folders(spec: importlib.machinery.ModuleSpec) -> str:
+    """Of a package without a file: every folder is one, also one that holds weights."""
+    folders = spec.submodule_search_locations
+    return f"the folder {next(iter(folders))}" if folders else "something else"
 
 
 def _root(folder: str, fullname: str) -> str:

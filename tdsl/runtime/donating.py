@@ -188,7 +188,7 @@ def give_up(value: Any, function: str) -> None:
         give_up(inner, function)
     elif isinstance(value, Struct):
         parts = [*vars(value).values()]
-        value.give_up(function)
+        Struct.give_up(value, function)  # of the class: a field may have that name
         for part in parts:
             if type(part) is not np.ndarray:
                 give_up(part, function)

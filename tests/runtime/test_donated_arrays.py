@@ -427,3 +427,15 @@ def test_every_kind_of_value_comes_to_go_the_native_way(net: Any) -> None:
     _, held = function(x, 4, held, weights)
     _, held = function(x, 4, held, weights)
     assert function._quick.calls == 3
+
+
+def test_fields_may_be_called_as_methods_are() -> None:
+    module = tdsl.loads(
+        "tdsl 0.1\npub struct S[N] { give_up: f32[N], bind: f32[N] }\n"
+        "pub fn halved[N](s: S[N]) -> S[N] { S(give_up=s.give_up / 2.0, bind=s.bind / 2.0) }\n"
+    )
+    given = module.S(np.ones(3, np.float32), np.ones(3, np.float32))
+    result = module.halved(given, donate="s")
+    assert result.give_up.tolist() == result.bind.tolist() == [0.5] * 3
+    with pytest.raises(tdsl.CallError, match="was donated"):
+        _ = given.give_up

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import linecache
 import os
+import runpy
 import subprocess
 import sys
 import warnings
@@ -62,6 +63,20 @@ def test_python_files_win(folder: Path) -> None:
     (folder / "imported_both.py").write_text("f = 'python'\n")
     with pytest.warns(UserWarning, match=r"imported_both\.py, and not .*imported_both\.tdsl"):
         assert importlib.import_module("imported_both").f == "python"
+
+
+def test_a_folder_of_the_same_name_is_named(folder: Path) -> None:
+    """Every folder is a package to Python, also one that holds the weights of the model."""
+    (folder / "imported_model.tdsl").write_text(ONE)
+    (folder / "imported_model").mkdir()
+    with pytest.warns(UserWarning, match=r"finds the folder .*imported_model, and not .*tdsl"):
+        assert not hasattr(importlib.import_module("imported_model"), "f")
+
+
+def test_a_module_is_no_script(folder: Path) -> None:
+    (folder / "imported_script.tdsl").write_text(ONE)
+    with pytest.raises(ImportError, match="No code object"):
+        runpy.run_module("imported_script")
 
 
 def test_nothing_is_warned_of_where_nothing_clashes(folder: Path) -> None:
