@@ -65,6 +65,7 @@ class _Refusal:
         ]
         fixed = self.fixed(misfits)
         lines += [f"{name} = {value} was fixed by {why}" for name, (value, why) in fixed.items()]
+        lines += _capped(self.idle_lines())
         span = self.arrays.signature.span
         nodes = [missing.node for missing in found.missing]
         nodes += [trouble.node for trouble in found.troubles]
@@ -122,6 +123,20 @@ class _Refusal:
             type_ = "" if shape is None else f" {describe_type(stored.dtype, shape)}"  # type: ignore[union-attr]
             rows.append((name, f"unknown `{name[:200]}`{type_}", ""))
         return _grouped(rows)
+
+    def idle_lines(self) -> list[str]:
+        """Of the user's own table: what is of no use, as a key with a wrong letter is."""
+        names = [*self.parts, *(missing.name for missing in self.found.missing)]
+        names += [trouble.name for trouble in self.found.troubles]
+        if self.request.names.about or len(names) > MOST_COMPARED:
+            return []
+        lines = []
+        for key in self.request.names.idle(names):
+            beginnings = {name[: len(name) - len(rest)] for name in names for rest in _tails(name)}
+            close = difflib.get_close_matches(key, [_NUMBERS.sub("*", b) for b in beginnings], 1)
+            hint = f" (is it `{close[0]}`?)" if close else ""
+            lines.append(f"`{key[:80]}` of rename is no field{hint}")
+        return lines
 
     def called(self, name: str) -> str:
         """The name in the source, where it is another one."""
@@ -209,6 +224,8 @@ class _Refusal:
         from tdsl import names
 
         yield "", self.request
+        if self.request.names.fields:
+            yield "the names as they are, without rename", replace(self.request, names=Names({}))
         for layout in ("torch", "conv1d"):
             if layout != self.request.layout:
                 words = f"layout={layout!r}".replace("'", '"')
@@ -217,6 +234,15 @@ class _Refusal:
             if isinstance(table, Names) and table != self.request.names:
                 request = replace(self.request, names=table, layout=table.layout)
                 yield f"rename=tdsl.names.{name}", request
+
+
+def _tails(name: str) -> Iterable[str]:
+    """What may be left of a dotted name after its beginning."""
+    parts = name.split(".")
+    return (
+        ".".join(["", *parts[count:]]) if count < len(parts) else ""
+        for count in range(1, len(parts) + 1)
+    )
 
 
 def _capped(lines: list[str]) -> list[str]:

@@ -55,6 +55,10 @@ class Names:
             found.append(name)
         return tuple(prefix + one for one in found for prefix in self.prefixes)
 
+    def idle(self, names: Sequence[str]) -> list[str]:
+        """The keys that none of these fields has or begins with."""
+        return [key for key in self.fields if not any(map(_pattern(key).match, names))]
+
     def is_ignored(self, name: str) -> bool:
         return any(pattern.fullmatch(name) for pattern in self._ignored)
 
