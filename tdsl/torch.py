@@ -20,7 +20,7 @@ def module(function: Function, params: Any, /, **statics: int | float | bool) ->
 
     The weights are no parameters of the module: they cannot be trained, moved or saved through it.
 
-    Raises TypeError where the function takes no struct, or several.
+    Raises TypeError where the function takes no struct, or several, or no such static.
     """
     return _Module(function, params, statics)
 
@@ -30,6 +30,8 @@ class _Module(torch.nn.Module):
         self, function: Function, params: Any, statics: Mapping[str, int | float | bool]
     ) -> None:
         super().__init__()
+        if not isinstance(function, Function):
+            raise TypeError(f"module takes a function of a TDSL module, not {function!r}")
         classes = function.struct_parameters()
         if len(classes) != 1:
             listed = ", ".join(f"`{name}`" for name in classes) or "none"
@@ -43,6 +45,9 @@ class _Module(torch.nn.Module):
         self._name = name
         self._params = params if isinstance(params, Bound) else class_.bind(params)
         known = function.__signature__
+        for static in statics:
+            if static not in known.parameters or static == name:
+                raise TypeError(f"`{function.__name__}` takes no static `{static}`: {known}")
         kept = [p for p in known.parameters.values() if p.name not in (name, *statics)]
         self._others = [p.name for p in kept if p.kind is p.POSITIONAL_OR_KEYWORD]
         self.__signature__ = known.replace(parameters=kept)

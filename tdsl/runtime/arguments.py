@@ -178,7 +178,7 @@ def _converted(layout: Layout, every: Sequence[One]) -> list[Conversion]:
     for one, wanted_ in zip(every, wanted, strict=True):
         try:
             array = as_array(one.value, wanted_)
-            check_dtype(array, wanted_, fixed)
+            check_dtype(array, wanted_, fixed, one.value)
             found.append(Conversion(one, array, None))
         except CallError as error:
             found.append(Conversion(one, None, error))

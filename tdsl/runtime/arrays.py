@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tdsl.errors import DTypeError, ShapeError, SizeError
-from tdsl.runtime.frameworks import NotShared, framework_of
+from tdsl.runtime.frameworks import NotShared, framework_of, from_dlpack
 from tdsl.syntax.diagnostics import Diagnostic, Label
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import BOUNDS, DTYPES, AnyDType, DType, DTypeVariable, WeakKind, of_numpy
@@ -125,7 +125,7 @@ def _exchanged(value: object, wanted: Wanted) -> Array | None:
             raise dtype_error(wanted, problem.found, help) from problem
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
         try:
-            return np.from_dlpack(value)
+            return from_dlpack(value)
         except (BufferError, RuntimeError, TypeError, ValueError) as problem:
             if not hasattr(value, "__array__"):
                 raise dtype_error(
@@ -155,8 +155,20 @@ def _numpy_name(dtype: AnyDType) -> str:
     return f"np.{dtype.numpy.name if dtype.kind != 'bool' else 'bool_'}"
 
 
-def dtype_of(value: Array, wanted: Wanted) -> DType:
-    """The dtype of an array; refused where TDSL has none like it."""
+def _cast(wanted: Wanted, dtype: AnyDType, given: object) -> str:
+    """How the argument gets another dtype, in the words of the library that it is of."""
+    framework = framework_of(given)
+    if framework is None:
+        return f"`{wanted.name}.astype({_numpy_name(dtype)})`"
+    if isinstance(dtype, DTypeVariable):
+        name = "float32" if dtype.bound in ("float", "number", "any") else "int32"
+    else:
+        name = dtype.numpy.name
+    return f"`{framework.cast.format(name=wanted.name, dtype=name)}`"
+
+
+def dtype_of(value: Array, wanted: Wanted, given: object = None) -> DType:
+    """The dtype of an array; refused where TDSL has none like it. `given` is what became it."""
     dtype = of_numpy(value.dtype.newbyteorder("="))
     if dtype is not None:
         return dtype
@@ -169,7 +181,11 @@ def dtype_of(value: Array, wanted: Wanted) -> DType:
         "m": f"pass the durations as integers: `{wanted.name}.astype(np.int64)`",
     }
     known = ", ".join(name for name in DTYPES)
-    help = hints.get(value.dtype.kind, f"convert it: `{wanted.name}.astype({target})`")
+    # Of the kind of structured arrays are also numbers that NumPy has from elsewhere: float8, int4.
+    is_number = value.dtype.kind == "V" and value.dtype.type is not np.void
+    help = f"convert it: {_cast(wanted, wanted.type.dtype, given)}"
+    if not is_number:
+        help = hints.get(value.dtype.kind, help)
     raise dtype_error(wanted, f"an array of NumPy's {value.dtype}", help, f"TDSL has {known}")
 
 
@@ -184,21 +200,22 @@ def check_dtype(
     value: Array | WeakNumber,
     wanted: Wanted,
     fixed: dict[DTypeVariable, tuple[DType, str]],
+    given: object = None,
 ) -> None:
-    """Against the declaration, and for a dtype parameter against the argument that fixed it."""
+    """Against the declaration, and for a dtype parameter against the argument that fixed it.
+    `given` is what the array was made of."""
     declared = wanted.type.dtype
     if isinstance(value, WeakNumber):
         if isinstance(declared, DType):
             _check_weak(value, wanted, declared)
         return
-    found = dtype_of(value, wanted)
+    found = dtype_of(value, wanted, given)
     if isinstance(declared, DType):
         if found != declared:
-            target = _numpy_name(declared)
             raise dtype_error(
                 wanted,
                 describe(value),
-                f"nothing is cast silently: pass `{wanted.name}.astype({target})`",
+                f"nothing is cast silently: pass {_cast(wanted, declared, given)}",
             )
         return
     if found.kind not in BOUNDS[declared.bound]:
@@ -206,7 +223,7 @@ def check_dtype(
         raise dtype_error(
             wanted,
             describe(value),
-            f"convert it: `{wanted.name}.astype({_numpy_name(declared)})`",
+            f"convert it: {_cast(wanted, declared, given)}",
             f"`{declared.name}` stands for {meant} dtype",
         )
     before = fixed.setdefault(declared, (found, wanted.name))
@@ -214,7 +231,7 @@ def check_dtype(
         raise dtype_error(
             wanted,
             describe(value),
-            f"nothing is cast silently: pass `{wanted.name}.astype({_numpy_name(before[0])})`",
+            f"nothing is cast silently: pass {_cast(wanted, before[0], given)}",
             f"{declared.name} = {before[0]} was fixed by argument `{before[1]}`",
         )
 

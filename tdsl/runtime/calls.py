@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tdsl.check import typed
-from tdsl.errors import compile_error
+from tdsl.errors import DTypeError, compile_error
 from tdsl.lowering.options import Bounds
 from tdsl.runtime import arguments as places
 from tdsl.runtime.arrays import PLAIN, Array, WeakNumber, plain, weak_array
@@ -259,7 +259,12 @@ class Calls:
         if donated:
             give = giver(arguments)
             return give(self._call_slowly(known, keywords, donated=donated))
-        return give_alike(arguments, self(*known, **keywords))
+        try:
+            return give_alike(arguments, self(*known, **keywords))
+        except DTypeError as problem:
+            error = problem
+        self._call_slowly(arguments, keywords)  # says it in the words of the framework
+        raise error
 
     def _in_order(
         self, arguments: tuple[Any, ...], keywords: dict[str, Any]

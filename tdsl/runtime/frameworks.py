@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import ml_dtypes
@@ -30,10 +32,19 @@ class NotShared(Exception):
 @dataclass(frozen=True)
 class Framework:
     """How a library's arrays become NumPy's, and the other way round: both without a copy where
-    the library can."""
+    the library can. `cast` is how its users write that `{name}` gets `{dtype}`, a name of NumPy's."""
 
     share: Callable[[Any], Array]
     give: Callable[[Array], Any]
+    cast: str
+
+
+def from_dlpack(value: Any) -> Array:
+    """NumPy's, which takes a capsule without memory for a wish to have some."""
+    array: Array = np.from_dlpack(value)
+    if array.flags.owndata and array.size:
+        raise BufferError("it has no memory")
+    return array
 
 
 def framework_of(value: object) -> Framework | None:
@@ -63,13 +74,35 @@ def _share_torch(value: Any) -> Array:
             "a tensor that requires gradients, which TDSL does not compute",
             "pass `{name}.detach()`, or call inside of `torch.no_grad()`",
         )
-    value = value.detach().resolve_neg()
-    if value.dtype == torch.bfloat16:  # NumPy knows no such type
-        return np.from_dlpack(value.view(torch.int16)).view(ml_dtypes.bfloat16)
+    unpack_dual: Callable[[Any], Any] = torch.autograd.forward_ad.unpack_dual
+    if unpack_dual(value).tangent is not None:
+        raise NotShared(
+            "a tensor with a forward gradient, which TDSL does not compute",
+            "pass `torch.autograd.forward_ad.unpack_dual({name}).primal`",
+        )
+    value = value.detach()
     try:
-        return np.from_dlpack(value)
+        value = value.resolve_neg()
+        if value.dtype == torch.bfloat16:  # NumPy knows no such type
+            return from_dlpack(value.view(torch.int16)).view(ml_dtypes.bfloat16)
+        return from_dlpack(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as problem:
-        raise NotShared(f"a tensor of {value.dtype}", "convert it with `{name}.to(…)`") from problem
+        raise _not_shared_torch(value, problem) from problem
+
+
+def _not_shared_torch(value: Any, problem: Exception) -> NotShared:
+    found = f"a tensor of {value.dtype}"
+    if value.is_quantized:
+        return NotShared(found, "pass `{name}.dequantize()`")
+    if value.is_complex():
+        return NotShared(found, "pass the real and imaginary parts: `{name}.real`, `{name}.imag`")
+    if value.dtype.itemsize == 1 and value.is_floating_point():
+        return NotShared(found, "convert it: `{name}.to(torch.float32)`")
+    return NotShared(
+        f"a {type(value).__name__} whose elements do not lie in memory ({problem})",
+        "pass a plain tensor; inside of `torch.func`, `torch.export` and fake tensors TDSL"
+        " functions cannot run",
+    )
 
 
 def _give_torch(array: Array) -> Any:
@@ -92,17 +125,27 @@ def _share_jax(value: Any) -> Array:
             "TDSL functions run outside of `jax.jit` and `jax.grad`; inside, use"
             " `jax.pure_callback`",
         )
-    if any(device.platform != "cpu" for device in value.devices()):
-        (device, *_) = value.devices()
-        raise NotShared(f"an array on {device}", "pass `jax.device_get({name})`")
-    return np.asarray(value)
+    try:
+        elsewhere = [device for device in value.devices() if device.platform != "cpu"]
+        if not elsewhere:
+            return np.asarray(value)
+    except (RuntimeError, TypeError, ValueError) as problem:
+        found = f"an array that JAX does not give ({problem})"
+        raise NotShared(found, "pass one that is there, of numbers") from problem
+    raise NotShared(f"an array on {elsewhere[0]}", "pass `jax.device_get({name})`")
 
 
 def _give_jax(array: Array) -> Any:
-    import jax.numpy
+    import jax
 
-    return jax.numpy.asarray(array)
+    if array.dtype.itemsize < 8:
+        return jax.numpy.asarray(array)
+    # Else JAX would keep half of each element, unless its user has turned that off.
+    home = jax if hasattr(jax, "enable_x64") else import_module("jax.experimental")
+    wide: Callable[[bool], AbstractContextManager[None]] = vars(home)["enable_x64"]
+    with wide(True):
+        return jax.numpy.asarray(array)
 
 
-TORCH = Framework(_share_torch, _give_torch)
-JAX = Framework(_share_jax, _give_jax)
+TORCH = Framework(_share_torch, _give_torch, "{name}.to(torch.{dtype})")
+JAX = Framework(_share_jax, _give_jax, "{name}.astype(jax.numpy.{dtype})")

@@ -12,6 +12,7 @@ from tdsl.check.calls import Static, signature_names
 from tdsl.errors import CallError, DTypeError, ShapeError
 from tdsl.runtime.arrays import Array, WeakNumber, describe
 from tdsl.runtime.fitting import Fact, Fit, Misfit, fit
+from tdsl.runtime.frameworks import framework_of
 from tdsl.runtime.gathering import Given, Many, One, Problem, first_items
 from tdsl.runtime.layout import Layout
 from tdsl.syntax.diagnostics import Diagnostic, Label
@@ -190,13 +191,13 @@ class Refusal:
         unknown = [p for p in self.problems if p.kind == "unknown"]
         kinds = [p for p in self.problems if p.kind == "kind"]
         misfits = self.fit.misfits
-        dtypes = sum(isinstance(c.error, DTypeError) for c in self.errors)
+        dtypes = [c for c in self.errors if isinstance(c.error, DTypeError)]
         counts = [
             (len(missing), "part is missing", "parts are missing"),
             (len(unknown), "part is unknown", "parts are unknown"),
             (len(kinds), "part is of another kind", "parts are of another kind"),
-            (dtypes, "array has another dtype", "arrays have another dtype"),
-            (len(self.errors) - dtypes, "array has another rank", "arrays have another rank"),
+            (len(dtypes), "array has another dtype", "arrays have another dtype"),
+            (len(self.errors) - len(dtypes), "array has another rank", "arrays have another rank"),
             (len(misfits), "array has another shape", "arrays have another shape"),
         ]
         told = ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts if n)
@@ -223,7 +224,10 @@ class Refusal:
             lines[MOST_LINES:] = [f"… and {len(lines) - MOST_LINES} more"]
         lines += self._fixed_lines(misfits)
         if dtypes:
-            lines.append("help: nothing is cast silently: convert, as with `.astype(np.float32)`")
+            framework = framework_of(dtypes[0].one.value)
+            cast = ".astype(np.float32)" if framework is None else framework.cast
+            how = cast.format(name="", dtype="float32")
+            lines.append(f"help: nothing is cast silently: convert, as with `{how}`")
         if any(m.transposed for m in misfits):
             lines.append("help: transpose what fits so: `.T` of a matrix")
         if alone:

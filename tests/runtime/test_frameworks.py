@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import inspect
+import os
 import pickle
+import re
 import subprocess
 import sys
 from typing import Any
@@ -19,6 +21,7 @@ PROGRAM = """tdsl 0.1
 pub struct Linear[I, O] { weight: f32[I, O], bias: f32[O] }
 pub fn twice[E: dtype(any), ...S](x: E[...S]) -> E[...S] { x }
 pub fn same[E: dtype(float), N](x: E[N], y: E[N]) -> E[N] { x + y }
+pub fn counted[E: dtype(any), N](x: E[N], y: i64[N]) -> i64[N] { y }
 pub fn layer[I, O, static k: int = 1](x: f32[I], p: Linear[I, O]) -> f32[O] { (x @ p.weight + p.bias) * k }
 pub fn both[N](x: f32[N]) -> (Linear[N, N], f32[N]) { (Linear(weight=eye(N, f32), bias=x), x) }
 pub fn scaled[N](ps: [Linear[N, N]; 2], x: f32[N]) -> f32[N] { x @ ps[1].weight }
@@ -171,6 +174,70 @@ def test_what_cannot_be_shared_is_said(m: tdsl.Module, torch: Any) -> None:
         m.same(x, torch.ones(4))
 
 
+def test_tensors_without_memory_are_refused(m: tdsl.Module, torch: Any) -> None:
+    """NumPy takes a null pointer for a wish to get memory, with whatever is in it."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    x = torch.ones(3)
+    with FakeTensorMode():
+        fake, short = torch.ones(3), torch.ones(3, dtype=torch.bfloat16)
+    freed = torch.ones(3)
+    freed.untyped_storage().resize_(0)
+    for value in (fake, short, freed):
+        with pytest.raises(tdsl.DTypeError, match=r"elements do not lie in memory"):
+            m.twice(value)
+    for transform in (torch.vmap, torch.func.functionalize):
+        with pytest.raises(tdsl.DTypeError, match=r"do not lie in memory(.|\n)*torch\.func"):
+            transform(m.twice)(torch.ones(2, 3))
+    with pytest.raises(tdsl.BindError, match=r"`bias` is .*do not lie in memory"):
+        m.Linear.bind({"weight": torch.eye(3), "bias": freed})
+    assert m.same(x, x).tolist() == [2, 2, 2]
+
+
+def test_capsules_without_memory_are_refused(m: tdsl.Module, torch: Any) -> None:
+    class Freed(Spy):
+        """Of no known framework, and with nothing in it."""
+
+        def __dlpack__(self, **keywords: Any) -> Any:
+            tensor = torch.ones(3)
+            tensor.untyped_storage().resize_(0)
+            return tensor.__dlpack__(**keywords)
+
+    with pytest.raises(tdsl.DTypeError, match="no memory"):
+        m.twice(Freed(np.ones(3)))
+    with pytest.raises(tdsl.BindError, match="no memory"):
+        m.Linear.bind({"weight": torch.eye(3), "bias": Freed(np.ones(3))})
+
+
+def test_forward_gradients_are_not_lost_silently(m: tdsl.Module, torch: Any) -> None:
+    forward_ad = torch.autograd.forward_ad
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(torch.ones(3), torch.ones(3))
+        with pytest.raises(tdsl.DTypeError, match=r"forward gradient(.|\n)*unpack_dual\(x\)"):
+            m.same(dual, dual)
+        assert m.same(*[forward_ad.unpack_dual(dual).primal] * 2).tolist() == [2, 2, 2]
+
+
+@pytest.mark.filterwarnings("ignore:.*quantized tensor creation:UserWarning")
+def test_help_is_in_the_words_of_the_framework(m: tdsl.Module, torch: Any) -> None:
+    x = torch.ones(3)
+    p = {"weight": torch.eye(3).half(), "bias": x}
+    for call, help in {
+        lambda: m.layer(x.double(), p): "convert, as with `.to(torch.float32)`",
+        lambda: m.layer(x, p): "pass `p.weight.to(torch.float32)`",
+        lambda: m.same(x, x.bfloat16()): "pass `y.to(torch.float32)`",
+        lambda: m.same(x.bfloat16(), x): "pass `y.to(torch.bfloat16)`",
+        lambda: m.same(x.int(), x): "`x.to(torch.float32)`",
+        lambda: m.same(x, x.to(torch.uint16)): "`y.to(torch.float32)`",
+        lambda: m.same(x.to(torch.float8_e5m2), x): "`x.to(torch.float32)`",
+        lambda: m.same(x.to(torch.complex64), x): "real and imaginary parts",
+        lambda: m.same(x.to(torch.complex64).conj(), x): "`x.real`, `x.imag`",
+        lambda: m.same(torch.quantize_per_tensor(x, 1, 0, torch.qint8), x): "`x.dequantize()`",
+    }.items():
+        with pytest.raises(tdsl.DTypeError, match=re.escape(help)):
+            call()
+
+
 def test_a_subclass_of_tensor_is_one(m: tdsl.Module, torch: Any) -> None:
     class Mine(torch.Tensor):
         pass
@@ -205,6 +272,10 @@ def test_what_is_no_module(m: tdsl.Module, torch: Any) -> None:
     with pytest.raises(TypeError, match=r"`same` must have one struct parameter.*it has none"):
         tdsl.torch.module(m.same, {})
     p = {"weight": torch.eye(2), "bias": torch.ones(2)}
+    with pytest.raises(TypeError, match="takes a function of a TDSL module"):
+        tdsl.torch.module(print, p)
+    with pytest.raises(TypeError, match=r"`layer` takes no static `heads`: \(x"):
+        tdsl.torch.module(m.layer, p, heads=2)
     module = tdsl.torch.module(m.layer, p)
     with pytest.raises(RuntimeError, match="for inference"):
         module.train()
@@ -237,6 +308,48 @@ def test_jax_arrays_are_read_where_they_lie(jax: Any) -> None:
     shared = JAX.share(x)
     assert shared.ctypes.data == x.unsafe_buffer_pointer()
     assert not shared.flags.writeable
+
+
+def test_results_of_64_bits_keep_them(m: tdsl.Module, jax: Any) -> None:
+    """Though JAX by itself would make them half as long."""
+    one = jax.numpy.ones(2, "float32")
+    large = np.array([2**40 + 1, -1])
+    assert not jax.config.jax_enable_x64
+    result = m.counted(one, large)
+    assert isinstance(result, jax.Array)
+    assert result.dtype == "int64"
+    assert np.asarray(result).tolist() == large.tolist()
+    assert m.counted(result, result).dtype == "int64"
+
+
+def test_what_jax_cannot_give_is_said(m: tdsl.Module, jax: Any) -> None:
+    gone = jax.numpy.ones(3)
+    gone.delete()
+    with pytest.raises(tdsl.DTypeError, match="has been deleted"):
+        m.twice(gone)
+    with pytest.raises(tdsl.DTypeError, match="PRNG"):
+        m.twice(jax.random.key(0))
+    with pytest.raises(tdsl.DTypeError, match=r"`y\.astype\(jax\.numpy\.float32\)`"):
+        m.same(jax.numpy.ones(3, "float32"), jax.numpy.ones(3, "bfloat16"))
+    for name in ("float8_e4m3fn", "int4"):
+        with pytest.raises(tdsl.DTypeError, match=r"convert it: `x\.astype"):
+            m.twice(jax.numpy.ones(3, name))
+
+
+def test_arrays_on_several_devices_are_gathered() -> None:
+    pytest.importorskip("jax", reason="jax is not installed")
+    code = (
+        "import jax, numpy as np, tdsl\n"
+        "from jax.sharding import Mesh, NamedSharding, PartitionSpec\n"
+        "mesh = Mesh(np.array(jax.devices()), 'a')\n"
+        "x = jax.numpy.arange(8.0)\n"
+        "x = jax.device_put(x, NamedSharding(mesh, PartitionSpec('a')))\n"
+        "assert len(x.devices()) == 4\n"
+        "m = tdsl.loads('tdsl 0.1\\npub fn f[N](x: f32[N]) -> f32[N] { x * 2.0 }\\n')\n"
+        "assert m.f(x).tolist() == [2.0 * n for n in range(8)]\n"
+    )
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4", "JAX_PLATFORMS": "cpu"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | flags)
 
 
 def test_inside_of_jit_is_refused_and_a_callback_works(m: tdsl.Module, jax: Any) -> None:

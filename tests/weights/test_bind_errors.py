@@ -186,6 +186,48 @@ def test_wrong_options_are_told(module: Any, arrays: dict[str, np.ndarray]) -> N
         module.Net.bind(arrays, rename={"table": 3})
 
 
+def test_keys_of_rename_that_are_no_fields_are_told(module: Any, arrays: Any) -> None:
+    names = {"layer.*.up": "h.*.up", "table": "wte", "layers.*.gain": "g.*", "x": "y"}
+    text = str(refused(module.Net.bind, arrays, rename=names))
+    assert "`layer.*.up` of rename is no field (is it `layers.*.up`?)" in text
+    assert "`x` of rename is no field\n" in text
+    assert "`table` of rename" not in text
+    assert "`layers.*.gain` of rename" not in text
+
+
+def test_names_that_are_right_as_they_are(module: Any) -> None:
+    plain = tdsl.loads("tdsl 0.1\npub struct L[I, O] { weight: f32[I, O], bias: f32[O] }\n")
+    arrays = {"weight": np.ones((2, 3), np.float32), "bias": np.ones(3, np.float32)}
+    with pytest.raises(tdsl.BindError, match="it fits with the names as they are, without rename"):
+        plain.L.bind(arrays, rename={"weight": "w"})
+    with pytest.raises(tdsl.BindError, match=r"`wieght` of rename is no field \(is it `weight`"):
+        plain.L.bind({"w": arrays["weight"], "bias": arrays["bias"]}, rename={"wieght": "w"})
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("net.safetensors", r"the path 'net.safetensors': open it: `tdsl.safetensors\('net"),
+        (Path("some/net.GGUF"), r"`tdsl.gguf\('some/net.GGUF'\)`"),
+        (b"net.npz", r"`tdsl.npz\('net.npz'\)`"),
+        ("net.pt", r"weights_only=True"),
+        (None, "not None"),
+        (np.ones(3, np.float32), r"not f32\[3\]"),
+        (3, "not a Python int"),
+        (dict, "not a Python type"),
+    ],
+)
+def test_what_holds_no_weights_is_told(module: Any, source: Any, told: str) -> None:
+    with pytest.raises(TypeError, match=told):
+        module.Net.bind(source)
+
+
+def test_a_name_that_is_there_twice(module: Any) -> None:
+    one = np.ones(2, np.float32)
+    with pytest.raises(ValueError, match=r"the dict holds `a\.b` twice"):
+        module.Net.bind({"a.b": one, "a": {"b": one}})
+
+
 def test_tables_are_looked_up_from_special_to_general() -> None:
     names = names_of({"a": "x", "a.*.b": "y.*.z", "c": ("d", "e")})
     assert names.candidates("a.3.b.weight") == ("y.3.z.weight",)

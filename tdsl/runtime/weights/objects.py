@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tdsl.runtime.arrays import Array, describe
-from tdsl.runtime.frameworks import NotShared, framework_of
+from tdsl.runtime.frameworks import NotShared, framework_of, from_dlpack
 from tdsl.runtime.lists import MOST_DEPTH, StackedList
 from tdsl.runtime.weights.stored import Stored, Unreadable
 
@@ -28,6 +29,7 @@ class ObjectSource:
     metadata: Mapping[str, Any] = _NONE
 
     def __init__(self, value: Any) -> None:
+        _check_kind(value)
         # A module of torch holds its parameters in ways of its own, and lists them by name.
         listed = getattr(value, "state_dict", None)
         self.title = f"the {type(value).__name__}"
@@ -36,6 +38,11 @@ class ObjectSource:
         self._listed: dict[str, Any] = {}
         self._open: dict[str, Any] = {}
         for name, part, is_open in _parts(value, "", 0):
+            if name in self._listed or name in self._open:
+                raise ValueError(
+                    f"{self.title} holds `{name[:80]}` twice, once with dots in a key: which one is"
+                    " meant?"
+                )
             (self._open if is_open else self._listed)[name] = part
 
     def names(self) -> tuple[str, ...]:
@@ -56,6 +63,29 @@ class ObjectSource:
                         return None
                 return stored(name, value)
         return None
+
+
+_READERS = {".safetensors": "safetensors", ".gguf": "gguf", ".npz": "npz"}
+
+
+def _check_kind(value: Any) -> None:
+    """Refuse what holds no fields whatever it is."""
+    if isinstance(value, str | bytes | os.PathLike):
+        path = os.fsdecode(value)
+        reader = _READERS.get(os.path.splitext(path)[1].lower())
+        if reader is not None:
+            how = f"open it: `tdsl.{reader}({path!r})`"
+        else:
+            how = (
+                "open the file: `tdsl.safetensors(path)`, `tdsl.gguf(path)`, `tdsl.npz(path)`; what"
+                " PyTorch saved: `torch.load(path, weights_only=True)`"
+            )
+        raise TypeError(f"bind takes what holds weights, not the path {path!r}: {how}")
+    if value is None or isinstance(value, bool | int | float | complex | type) or _is_array(value):
+        raise TypeError(
+            "bind takes what holds weights by name (a file, a dict, a dataclass, a state dict), not"
+            f" {describe(value)}"
+        )
 
 
 def _parts(value: Any, name: str, depth: int) -> Iterator[tuple[str, Any, bool]]:
@@ -115,7 +145,9 @@ def stored(name: str, value: Any) -> Stored | Unreadable:
         return Stored(name, number.dtype, (), "Python", lambda begin, end: number, False)
     try:
         found = as_array(value)
-    except (NotShared, BufferError, RuntimeError, TypeError, ValueError) as problem:
+    except NotShared as problem:
+        return Unreadable(name, f"{problem.found}: {problem.help.format(name=name)}")
+    except (BufferError, RuntimeError, TypeError, ValueError) as problem:
         return Unreadable(name, f"{describe(value)} that NumPy cannot read ({problem})")
     if found is None or found.dtype.hasobject:
         return Unreadable(name, describe(value))
@@ -139,7 +171,7 @@ def as_array(value: Any) -> Array | None:
         return framework.share(value.detach() if hasattr(value, "detach") else value)
     if hasattr(value, "__dlpack__"):
         try:
-            return np.asarray(np.from_dlpack(value))
+            return from_dlpack(value)
         except (BufferError, RuntimeError, TypeError, ValueError):
             if not hasattr(value, "__array__"):
                 raise
