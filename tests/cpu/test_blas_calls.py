@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import native_support
 import numpy as np
 import pytest
 from mlir import ir
@@ -10,6 +13,7 @@ from native_support import Native, open_interface, product, tensor
 from tdsl.cpu import blas, blas_calls
 from tdsl.cpu.backend import CPU
 from tdsl.cpu.blas import find_blas
+from tdsl.cpu.compiler import compile_text
 from tdsl.lowering.options import Kernels, Options
 from tdsl.lowering.pipeline import context, count_buffers, lower, lower_text
 
@@ -73,6 +77,8 @@ def test_unclaimed_products_stay_named_and_are_loops() -> None:
 
 def test_without_a_library_products_are_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blas_calls, "find_blas", lambda: None)
+    # In this process, where the library is out of sight.
+    monkeypatch.setattr(native_support, "compile_isolated", compile_text)
     native = Native(product(8, 8, 8), _BLAS)
     assert _called(native) == ()
     a, b = _normal(8, 8), _normal(8, 8)
@@ -156,7 +162,7 @@ func.func private @p(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32
 
 def test_one_object_for_all_open_sizes() -> None:
     interface = open_interface([("M", "K"), ("K", "N")], [("M", "N")])
-    native = Native(_OPEN, _BLAS, interface)
+    native = Native(_OPEN, replace(_BLAS, threads=1), interface)
     # One row or column is a matrix-vector product, chosen at the call.
     assert _called(native) == ("cblas_sgemm", "cblas_sgemv")
     for m, k, n in [(3, 5, 7), (1, 5, 7), (3, 5, 1), (1, 1, 1), (40, 3, 2)]:
