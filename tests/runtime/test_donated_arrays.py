@@ -437,5 +437,4 @@ def test_fields_may_be_called_as_methods_are() -> None:
     given = module.S(np.ones(3, np.float32), np.ones(3, np.float32))
     result = module.halved(given, donate="s")
     assert result.give_up.tolist() == result.bind.tolist() == [0.5] * 3
-    with pytest.raises(tdsl.CallError, match="was donated"):
-        _ = given.give_up
+    assert "donated to halved" in repr(given)
