@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tdsl.syntax.own_files import belongs_to_us, is_closed, read_own
 from tdsl.syntax.tables import cache_folder
 
 # Counts up when the shape of entries changes.
@@ -78,7 +79,7 @@ class Cache:
             manifest = _read_manifest(place, key)
             if manifest is None:
                 return None
-            data = _read_own(place / _PAYLOAD, manifest["bytes"])
+            data = read_own(place / _PAYLOAD, manifest["bytes"])
             if data is None or hashlib.sha256(data).hexdigest() != manifest["sha256"]:
                 return None
             with suppress(OSError):
@@ -269,36 +270,18 @@ def most_bytes(text: str) -> int:
     return int(digits) * unit
 
 
-def _belongs_to_us(status: os.stat_result) -> bool:
-    # Windows has no such owners; there the user's folder is closed to others by itself.
-    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
-
-
 def _is_ours(folder: Path) -> bool:
     """Whether it is a folder of this user that nobody else can write to."""
     try:
         status = os.lstat(folder)
     except FileNotFoundError:
         return False
-    closed = os.name == "nt" or not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return stat.S_ISDIR(status.st_mode) and closed and _belongs_to_us(status)
-
-
-def _read_own(path: Path, most: int) -> bytes | None:
-    """What an ordinary file of this user holds, up to `most` bytes; None where it is longer."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags), "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode) or not _belongs_to_us(status):
-            return None
-        if status.st_size > most:
-            return None
-        return file.read(most + 1)
+    return stat.S_ISDIR(status.st_mode) and is_closed(status) and belongs_to_us(status)
 
 
 def _read_manifest(place: Path, key: str) -> dict[str, Any] | None:
     """What an entry says about itself, if that is an entry of this version under this key."""
-    data = _read_own(place / _MANIFEST, _MOST_MANIFEST)
+    data = read_own(place / _MANIFEST, _MOST_MANIFEST)
     if data is None:
         return None
     try:

@@ -15,10 +15,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from tdsl.syntax.own_files import read_own
 from tdsl.syntax.resources import grammar_text
 
 # Counts up when the shape of the stored data changes.
-_FORMAT = 1
+_FORMAT = 2
+_MOST_BYTES = 1 << 24
 
 # Token types that are not spelled by themselves.
 NAME, INT, FLOAT, STRING, NEWLINE, END = "NAME", "INT", "FLOAT", "STRING", "_NL", "$END"
@@ -65,10 +67,10 @@ def load_tables() -> Tables:
     grammar = grammar_text()
     digest = hashlib.sha256(f"{_FORMAT}\n{grammar}".encode()).hexdigest()
     path = cache_folder() / f"grammar-{digest[:32]}.json"
-    stored = _read(path)
+    stored = _read(path, digest)
     if stored is None:
         stored = build(grammar)
-        _write(path, stored)
+        _write(path, digest, stored)
     return _from_json(stored)
 
 
@@ -192,19 +194,26 @@ def _from_json(data: dict[str, Any]) -> Tables:
     )
 
 
-def _read(path: Path) -> dict[str, Any] | None:
-    """The stored tables, or None if there are none that can be trusted to be whole."""
+def _read(path: Path, digest: str) -> dict[str, Any] | None:
+    """The stored tables of the grammar with this digest, or None if there are none that this user
+    stored, whole. Others may be able to write to the folder: to move files in it, then, but not to
+    make any that are ours."""
     try:
-        checksum, _, body = path.read_bytes().partition(b"\n")
+        found = read_own(path, _MOST_BYTES, closed=True)
     except OSError:
         return None
-    if hashlib.sha256(body).hexdigest().encode() != checksum:
+    checksum, _, body = (found or b"").partition(b"\n")
+    if _checksum(digest, body) != checksum:
         return None
     data: dict[str, Any] = json.loads(body)
     return data
 
 
-def _write(path: Path, data: dict[str, Any]) -> None:
+def _checksum(digest: str, body: bytes) -> bytes:
+    return hashlib.sha256(digest.encode() + body).hexdigest().encode()
+
+
+def _write(path: Path, digest: str, data: dict[str, Any]) -> None:
     """Store the tables in one step; a folder that cannot be written only costs time."""
     import tempfile
 
@@ -214,7 +223,7 @@ def _write(path: Path, data: dict[str, Any]) -> None:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".grammar-")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+                file.write(_checksum(digest, body) + b"\n" + body)
             os.replace(temporary, path)
         except OSError:
             os.unlink(temporary)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -70,6 +72,57 @@ def test_a_damaged_cache_is_built_anew(empty_cache: Path, damage: bytes) -> None
     load_tables.cache_clear()
     assert load_tables() == built
     assert path.read_bytes() == whole
+
+
+def forged(path: Path) -> bytes:
+    """Tables in which plus is minus, with all that shows that they are whole."""
+    body = path.read_bytes().partition(b"\n")[2].replace(b'"+"', b'"#"').replace(b'"-"', b'"+"')
+    grammar = hashlib.sha256(f"2\n{grammar_text()}".encode()).hexdigest()
+    return hashlib.sha256(grammar.encode() + body).hexdigest().encode() + b"\n" + body
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs owners and modes of files")
+def test_tables_that_others_may_have_written_are_not_used(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = load_tables()
+    (path,) = empty_cache.iterdir()
+    whole, bad = path.read_bytes(), forged(path)
+
+    def used() -> bool:
+        load_tables.cache_clear()
+        return load_tables() != built
+
+    path.write_bytes(bad)
+    assert used(), "they are forged well"
+    path.chmod(0o666)
+    assert not used()
+    elsewhere = empty_cache / "elsewhere"
+    elsewhere.write_bytes(bad)
+    path.unlink()
+    path.symlink_to(elsewhere)
+    assert not used()
+    path.write_bytes(bad)
+    user = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: user + 1)
+    assert not used()
+    monkeypatch.undo()
+    monkeypatch.setenv("TDSL_CACHE_DIR", str(empty_cache))
+    path.unlink()
+    os.mkfifo(path)
+    assert not used()
+    path.write_bytes(whole)
+
+
+def test_tables_of_another_grammar_under_the_name_of_this(empty_cache: Path) -> None:
+    """Who can write to the folder can rename what we stored for another version."""
+    built = load_tables()
+    (path,) = empty_cache.iterdir()
+    body = path.read_bytes().partition(b"\n")[2].replace(b'"+"', b'"#"')
+    other = hashlib.sha256(b"another grammar").hexdigest().encode()
+    path.write_bytes(hashlib.sha256(other + body).hexdigest().encode() + b"\n" + body)
+    load_tables.cache_clear()
+    assert load_tables() == built
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(
