@@ -106,7 +106,7 @@ class Frame:
     def finish(
         self,
         writer: Writer,
-        rows: int,
+        rows: Index,
         at: tuple[Index, Index, Index],
         count: Index,
         buffer: Buffer,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tdsl.cpu.elements import At, Elements, Lanes, key
+from tdsl.cpu.few_columns import FewColumns
 from tdsl.cpu.frame import SCRATCH, Buffer, Frame
 from tdsl.cpu.gemv import Dots, Few, Streaming
 from tdsl.cpu.memory import plain_memory
@@ -78,22 +79,26 @@ class _Generated:
         self._tile = tile_for(request.machine, product.element_bytes)
         sizes = [self._frame.known(loop) for loop in ("bmnk" if product.batched else "mnk")]
         rows = self._frame.known("m")
-        is_few = rows is None or rows < self._tile.rows
+        columns = FewColumns.wanted(self._frame, self._tile)
+        is_few = rows is None or rows < self._tile.rows or columns is not None
         least = BYTES // product.element_bytes if is_few else FLOPS // 2
         self._threads = worth(request.machine.threads, least, sizes)
         self._functions: list[str] = []
         self._by_dots = lies_along(product.left, "k") and lies_along(product.right, "k")
         self._by_rows = lies_along(product.right, "n")
+        self._columns = columns and FewColumns(self._frame, self._tile, columns)
 
     def kernel(self) -> Kernel:
         """Which of the ways are needed follows from the number of rows, as far as it is known.
 
         Many rows: columns are packed, panel by panel, by the first tile that reads them. Few
-        rows: the right operand is read once, where it lies. Where it lies so that no vectors can be read,
+        rows: the right operand is read once, where it lies. Few columns: the left one. Where it lies so that no vectors can be read,
         it is packed in any case."""
         frame, tile = self._frame, self._tile
         self._functions.append(frame.finish_function(tile.lanes))
         writer = Writer()
+        if self._columns:
+            return self._few_columns(writer, self._columns)
         m = frame.size(writer, "m")
         known = frame.known("m")
         packs_always = frame.prepacked or not (self._by_rows or self._by_dots)
@@ -137,13 +142,16 @@ class _Generated:
         more = [*([SCRATCH] if packs else []), *((name, "index") for name in ranges)]
         self._functions.append(writer.function(name, [*self._frame.arguments, *more]))
 
-    def _call(self, writer: Writer, name: str, packs: bool, columns: int, grain: Index) -> None:
-        """Compute all columns, in pieces of this many, that do not depend on each other."""
-        count = writer.up_to(self._frame.size(writer, "n"), columns)
+    def _call(
+        self, writer: Writer, name: str, packs: bool, columns: int, grain: Index, along: str = "n"
+    ) -> None:
+        """Compute all columns, in pieces of this many, that do not depend on each other; or rows."""
+        count = writer.up_to(self._frame.size(writer, along), columns)
         if self._product.batched:
             count = writer.mul(count, self._frame.size(writer, "b"))
         arguments = [*self._frame.arguments, *([SCRATCH] if packs else [])]
-        pieces = Range(name, arguments, self._threads, has_blocks=packs)
+        # What rows share of scratch memory is written before.
+        pieces = Range(name, arguments, self._threads, has_blocks=packs and along == "n")
         self._functions.append(pieces.declaration())
         begin, end = writer.index(0), writer.index(count)
         writer.raw(pieces.call(begin, end, writer.index(grain)))
@@ -158,9 +166,11 @@ class _Generated:
             return -(-least // max(piece, 1))
         return writer.add(writer.div(least, writer.add(piece, 1)), 1)
 
-    def _piece(self, writer: Writer, at: Index, columns: int) -> tuple[Index, Index, Index]:
+    def _piece(
+        self, writer: Writer, at: Index, columns: int, along: str = "n"
+    ) -> tuple[Index, Index, Index]:
         """Of a piece: its index of the batch, its first column, and its number of columns."""
-        n = self._frame.size(writer, "n")
+        n = self._frame.size(writer, along)
         batch: Index = 0
         piece: Index = at
         if self._product.batched:
@@ -297,11 +307,33 @@ class _Generated:
         writer.loop("%begin", "%end", 1, columns)
         self._function(writer, name, False, "%begin", "%end")
 
-    def _width(self, most: int) -> int:
+    def _few_columns(self, caller: Writer, columns: FewColumns) -> Kernel:
+        """The left operand is read once, in pieces of rows."""
+        frame = self._frame
+        name = f"{self._symbol}.columns_{columns.columns}"
+        element_bytes = self._product.element_bytes
+        width = columns.way.width(columns.columns, element_bytes, self._tile.lanes)
+        width = self._width(width, "m")
+        columns.copy(caller)
+        grain = self._grain(caller, BYTES, width * element_bytes, frame.size(caller, "k"))
+        self._call(caller, name, columns.copies, width, grain, "m")
+        writer = Writer()
+        columns.start(writer, width)
+
+        def rows(at: str, _: list[str]) -> tuple[()]:
+            columns.rows(writer, *self._piece(writer, at, width, "m"))
+            return ()
+
+        writer.loop("%begin", "%end", 1, rows)
+        self._function(writer, name, columns.copies, "%begin", "%end")
+        self._function(caller, self._symbol, columns.copies)
+        return Kernel(self._symbol, "".join(self._functions), columns.scratch())
+
+    def _width(self, most: int, along: str = "n") -> int:
         """The columns of a piece: as many as are fast to read, but some pieces for each thread."""
         if self._threads == 1:
             return most
-        columns, lanes = self._frame.known("n"), self._tile.lanes
+        columns, lanes = self._frame.known(along), self._tile.lanes
         if columns is None:
             return min(most, _NARROWEST)
         pieces = max(self._threads, min(self._threads * _PIECES, columns // _NARROWEST))

@@ -14,7 +14,8 @@ from tdsl.lowering.claims.product import Product
 _SIDE_BY_SIDE = (8, 8, 4, 4, 2, 2, 2)
 # Bytes of sums that are kept close by, and so the length of what is read in one go.
 _SUM_BYTES = 16384
-
+# What is read again and again out of the nearest cache, while another operand passes by.
+_NEAR_BYTES = 16384
 
 # As many sums at once hide the latency of an addition.
 _SUMS = 8
@@ -120,6 +121,7 @@ class Streaming(Few):
 class Dots(Few):
     """`rows` rows times columns that both lie along the inner dimension, one column after the other:
     the right operand is read as it lies in memory, which is twice as fast as many columns at once.
+    Rows that do not stay in the nearest cache are read once for some columns at a time.
     """
 
     def multiply(
@@ -127,31 +129,53 @@ class Dots(Few):
     ) -> None:
         """Into the buffer: rows times columns. Each sum is in several vectors until the end."""
         writer = self._writer
+        together = self._together_of(depth)
+        # A column alone is summed as one of some, so that it does not matter which it is.
+        parts = max(_SUMS // (self._rows * together), 1)
+        whole = writer.mul(writer.div(count, together), together)
 
-        def column(j: str, _: list[str]) -> tuple[()]:
-            self._column(row, writer.add(first, j), j, depth, buffer)
+        def columns(j: str, width: int) -> tuple[()]:
+            places = [writer.add(j, at) for at in range(width)]
+            self._columns(row, first, places, parts, depth, buffer)
             return ()
 
-        writer.loop(0, count, 1, column)
+        writer.loop(0, whole, together, lambda j, _: columns(j, together))
+        if whole != count:
+            writer.loop(whole, count, 1, lambda j, _: columns(j, 1))
 
-    def _column(
-        self, row: Index, n: Index, column: Index, depth: Index, buffer: tuple[str, str]
+    def _together_of(self, depth: Index) -> int:
+        """How many columns at once: as many as have their sums and themselves in registers."""
+        rows, registers = self._rows, self._operands.machine.registers
+        near = isinstance(depth, str) or rows * depth * self._product.element_bytes <= _NEAR_BYTES
+        fits = [count for count in (4, 2) if count * (rows + 1) <= registers]
+        return 1 if rows < 3 or near or not fits else fits[0]
+
+    def _columns(
+        self,
+        row: Index,
+        first: Index,
+        columns: Sequence[Index],
+        parts: int,
+        depth: Index,
+        buffer: tuple[str, str],
     ) -> None:
         writer, lanes = self._writer, self._operands.lanes
         left, right = self._product.left, self._product.right
         rows = [writer.add(row, i) for i in range(self._rows)]
-        parts = max(_SUMS // self._rows, 1)
+        places = [writer.add(first, column) for column in columns]
+        each = len(places)
 
         def steps(k: str, sums: Sequence[str], parts: int, mask: str | None) -> list[str]:
-            """Sums of one row after the other, in parts."""
+            """Sums of one row after the other, each column by column, in parts."""
             found = list(sums)
             for part in range(parts):
                 at = writer.index(writer.add(k, part * lanes))
-                b = self._operands.along(right, mask, n=n, k=at)
+                vectors = [self._operands.along(right, mask, n=n, k=at) for n in places]
                 for i, m in enumerate(rows):
                     a = self._operands.along(left, mask, m=m, k=at)
-                    place = i * parts + part
-                    found[place] = self._operands.fma(a, b, found[place])
+                    for j, b in enumerate(vectors):
+                        place = (i * each + j) * parts + part
+                        found[place] = self._operands.fma(a, b, found[place])
             return found
 
         def loop(start: Index, stop: Index, parts: int, sums: Sequence[str]) -> list[str]:
@@ -166,22 +190,24 @@ class Dots(Few):
             )
 
         zero = writer.constant("dense<0.0>", self._vector)
+        count = self._rows * each
         most = writer.mul(writer.div(depth, lanes * parts), lanes * parts)
         whole = writer.mul(writer.div(depth, lanes), lanes)
-        split = loop(0, most, parts, [zero] * (self._rows * parts))
-        sums = [self._together(split[i * parts : (i + 1) * parts]) for i in range(self._rows)]
+        split = loop(0, most, parts, [zero] * (count * parts))
+        sums = [self._together(split[i * parts : (i + 1) * parts]) for i in range(count)]
         if most != whole:
             sums = loop(most, whole, 1, sums)
         if whole != depth:
-            count = writer.index(writer.sub(depth, whole))
-            mask = writer.op(f"vector.create_mask {count} : vector<{lanes}xi1>")
+            left_over = writer.index(writer.sub(depth, whole))
+            mask = writer.op(f"vector.create_mask {left_over} : vector<{lanes}xi1>")
             sums = steps(writer.index(whole), sums, 1, mask)
-        for i, vector in enumerate(sums):
+        for at, vector in enumerate(sums):
+            i, j = divmod(at, each)
             value = writer.op(
                 f"vector.reduction <add>, {vector} fastmath<reassoc> : "
                 f"{self._vector} into {self._product.element}"
             )
-            place = f"{writer.index(i)}, {writer.index(column)}"
+            place = f"{writer.index(i)}, {writer.index(columns[j])}"
             writer.raw(f"memref.store {value}, {buffer[0]}[{place}] : {buffer[1]}")
 
     def _together(self, parts: Sequence[str]) -> str:

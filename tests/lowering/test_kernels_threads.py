@@ -28,6 +28,8 @@ PROGRAMS = {
     "turned": """pub fn f[M, K, N](x: f32[M, K], w: f32[N, K]) -> f32[M, N] {
         x @ transpose(w, [1, 0])
     }""",
+    "one column": "pub fn f[M, K](x: f32[M, K], w: f32[K]) -> f32[M] { x @ w }",
+    "few columns": "pub fn f[B, M, K](x: f32[B, M, K], w: f32[B, K, 3]) -> f32[B, M, 3] { x @ w }",
     "batched": "pub fn f[B, M, K, N](x: f32[B, M, K], w: f32[B, K, N]) -> f32[B, M, N] { x @ w }",
     "softmax": "pub fn f[M, N](x: f32[M, N]) -> f32[M, N] { softmax(x) }",
     "layer_norm": """pub fn f[M, N](x: f32[M, N], g: f32[N], b: f32[N]) -> f32[M, N] {
@@ -47,11 +49,13 @@ SIZES: dict[str, list[dict[str, int]]] = {
         for m, k, n in ((1, 9, 900), (3, 33, 130), (33, 65, 200), (70, 300, 1000))
     ],
     "batched": [{"B": 3, "M": 9, "K": 5, "N": 101}, {"B": 5, "M": 2, "K": 40, "N": 7}],
+    "columns": [{"B": 2, "M": m, "K": k} for m, k in ((1, 9), (500, 70), (3000, 200))],
     "rows": [{"M": 1, "N": 40}, {"M": 37, "N": 70}],
     "attention": [{"H": 3, "T": 7}, {"H": 2, "T": 200}],
 }
 KINDS = {
     "product in f64": "product", "with what follows": "product", "turned": "product",
+    "one column": "columns", "few columns": "columns",
     "softmax": "rows", "layer_norm": "rows", "a number for each row": "rows",
     "causal": "attention",
 }  # fmt: skip
