@@ -14,6 +14,8 @@ if TYPE_CHECKING:
         BindError,
         CallError,
         CompileError,
+        DeviceMemoryError,
+        DriverError,
         DTypeError,
         Error,
         FileError,
@@ -25,11 +27,13 @@ if TYPE_CHECKING:
         SizeError,
         TargetError,
     )
+    from tdsl.gpu.driver.array import DeviceArray
     from tdsl.runtime.bound import Bound
     from tdsl.runtime.function import CompiledFunction, Function
     from tdsl.runtime.lists import StackedList, stack
     from tdsl.runtime.module import Module, load, loads
     from tdsl.runtime.recompiles import explain_recompiles
+    from tdsl.runtime.resident import ResidentWeights
     from tdsl.runtime.structs import Struct
     from tdsl.runtime.weights.gguf_file import gguf
     from tdsl.runtime.weights.npz_file import npz
@@ -46,6 +50,9 @@ _HOME = {
     "CompileError": "tdsl.errors",
     "CompiledFunction": "tdsl.runtime.function",
     "DTypeError": "tdsl.errors",
+    "DeviceArray": "tdsl.gpu.driver.array",
+    "DeviceMemoryError": "tdsl.errors",
+    "DriverError": "tdsl.errors",
     "Error": "tdsl.errors",
     "FileError": "tdsl.errors",
     "Function": "tdsl.runtime.function",
@@ -54,6 +61,7 @@ _HOME = {
     "PackageError": "tdsl.errors",
     "ProgramWarning": "tdsl.errors",
     "RecompileWarning": "tdsl.errors",
+    "ResidentWeights": "tdsl.runtime.resident",
     "ShapeError": "tdsl.errors",
     "SizeError": "tdsl.errors",
     "StackedList": "tdsl.runtime.lists",
@@ -78,6 +86,9 @@ __all__ = [
     "CompileError",
     "CompiledFunction",
     "DTypeError",
+    "DeviceArray",
+    "DeviceMemoryError",
+    "DriverError",
     "Error",
     "FileError",
     "Function",
@@ -86,6 +97,7 @@ __all__ = [
     "PackageError",
     "ProgramWarning",
     "RecompileWarning",
+    "ResidentWeights",
     "ShapeError",
     "SizeError",
     "StackedList",

@@ -135,6 +135,29 @@ class TargetError(Error, ValueError):
     """A target, stage or kernel that there is not."""
 
 
+class DriverError(Error, RuntimeError):
+    """A call of the GPU's driver that failed. `function` is the driver's, `status` its name for the
+    error, such as CUDA_ERROR_ILLEGAL_ADDRESS, and `at` the line of the program that was computed."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str = "E0905",
+        function: str = "",
+        status: str = "",
+        at: str = "",
+    ) -> None:
+        super().__init__(message, code=code)
+        self.function = function
+        self.status = status
+        self.at = at
+
+
+class DeviceMemoryError(DriverError, MemoryError):
+    """A GPU that has not as much memory free as a call needs."""
+
+
 class InternalError(Error, RuntimeError):
     """A fault of TDSL itself. The text says what to report."""
 
@@ -155,6 +178,8 @@ _PUBLIC: tuple[type, ...] = (
     ShapeError,
     SizeError,
     TargetError,
+    DriverError,
+    DeviceMemoryError,
     InternalError,
     ProgramWarning,
     RecompileWarning,

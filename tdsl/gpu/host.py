@@ -37,6 +37,7 @@ from tdsl.lowering.kernels import CALL, Generators
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import as_block, before, public_function
+from tdsl.lowering.sizes import interface_of
 
 _NOTHING: Final = frozenset({"memref.dealloc", "func.return", "scf.yield"})
 _PLACE = re.compile(r'"([^"]+)":(\d+):(\d+)')
@@ -97,7 +98,9 @@ class Host:
             number = place if place < inputs else place - inputs
             self._numbers[key(argument)] = len(self._buffers)
             self._buffers.append(Buffer(role, number, size))  # type: ignore[arg-type]
-        self._inputs = {key(argument) for argument in arguments[:inputs]}
+        # A donated input changes: it becomes a result.
+        donated = {position for position, _ in interface_of(module).donated}
+        self._inputs = {key(one) for n, one in enumerate(arguments[:inputs]) if n not in donated}
 
     def plan(self) -> Plan:
         block = as_block(self._function)

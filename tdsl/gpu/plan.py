@@ -7,8 +7,8 @@ GPU's. It holds no addresses; free of MLIR.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from tdsl.lowering.bounds import Site
@@ -135,6 +135,14 @@ class Plan:
         """Every launch and copy in order, with the counters of the loops around it."""
         return _run(self.steps, {})
 
+    def placed(self, at: Callable[[str], str]) -> Plan:
+        """The same with other names for places in the source."""
+        return replace(
+            self,
+            steps=tuple(_placed(step, at) for step in self.steps),
+            sites=tuple(site._replace(at=at(site.at)) for site in self.sites),
+        )
+
     def to_json(self) -> str:
         return json.dumps(
             {
@@ -179,6 +187,12 @@ def _launches(steps: Sequence[Step]) -> Iterator[Launch]:
             yield step
         elif isinstance(step, Loop):
             yield from _launches(step.body)
+
+
+def _placed(step: Step, at: Callable[[str], str]) -> Step:
+    if isinstance(step, Loop):
+        return replace(step, body=tuple(_placed(inner, at) for inner in step.body))
+    return replace(step, source=at(step.source)) if isinstance(step, Launch) else step
 
 
 def _run(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 
@@ -128,11 +129,23 @@ def _is(names: Sequence[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How values become arrays, and arrays become one."""
+
+    read: Callable[[object, Wanted], Array | WeakNumber] = as_array
+    stack: Callable[[Sequence[Array], int], Array] = np.stack
+
+
+HERE: Final = Reading()
+
+
 def convert(
     layout: Layout,
     values: Sequence[Any],
     named: Mapping[str, Static],
     compiled_for: Mapping[str, object],
+    reading: Reading = HERE,
 ) -> list[Array | WeakNumber]:
     """An array for every one that native code takes: of the right dtype and rank, lists stacked.
 
@@ -141,7 +154,7 @@ def convert(
     """
     given, problems = gather(layout, [*values])
     every = [one for item in given for one in ones(item)]
-    conversions = _converted(layout, every)
+    conversions = _converted(layout, every, reading)
     failed = [conversion for conversion in conversions if conversion.error is not None]
     if layout.is_flat and failed:
         raise failed[0].error  # type: ignore[misc]
@@ -151,7 +164,7 @@ def convert(
         return [conversion.value for conversion in conversions]  # type: ignore[misc]
     found = iter(conversions)
     try:
-        return [_stacked(item, found) for item in given]
+        return [_stacked(item, found, reading) for item in given]
     except Ragged as ragged:
         refusal = Refusal(layout, given, problems, conversions, named, compiled_for)
         raise refusal.ragged(ragged) from None
@@ -171,13 +184,13 @@ def refuse_misfits(
         raise refusal.error() from None
 
 
-def _converted(layout: Layout, every: Sequence[One]) -> list[Conversion]:
+def _converted(layout: Layout, every: Sequence[One], reading: Reading = HERE) -> list[Conversion]:
     wanted = [layout.wanted_at(one.array, one.path, one.lengths) for one in every]
     fixed: dict[DTypeVariable, tuple[DType, str]] = {}
     found: list[Conversion] = []
     for one, wanted_ in zip(every, wanted, strict=True):
         try:
-            array = as_array(one.value, wanted_)
+            array = reading.read(one.value, wanted_)
             check_dtype(array, wanted_, fixed, one.value)
             found.append(Conversion(one, array, None))
         except CallError as error:
@@ -194,14 +207,14 @@ def _converted(layout: Layout, every: Sequence[One]) -> list[Conversion]:
     return found
 
 
-def _stacked(given: Given, found: Iterator[Conversion]) -> Array | WeakNumber:
+def _stacked(given: Given, found: Iterator[Conversion], reading: Reading) -> Array | WeakNumber:
     if isinstance(given, One):
         value = next(found).value
         assert value is not None
         return value
     items: list[Array] = []
     for item in given.items:
-        value = _stacked(item, found)
+        value = _stacked(item, found, reading)
         if isinstance(value, WeakNumber):
             assert isinstance(item, One)
             dtype = item.array.type.dtype
@@ -210,7 +223,7 @@ def _stacked(given: Given, found: Iterator[Conversion]) -> Array | WeakNumber:
     for number, array in enumerate(items):
         if array.shape != items[0].shape:
             raise Ragged(given, number, items[0].shape, array.shape)
-    return np.stack(items, given.axis)
+    return reading.stack(items, given.axis)
 
 
 def literal_dtype(parameters: Substitution, wanted_: Wanted) -> DType:

@@ -19,6 +19,8 @@ from tdsl.types.types import TensorType, WeakType
 
 Array = np.ndarray[Any, Any]
 
+_CUDA = 2  # among DLPack's kinds of devices
+
 # NumPy's flags for "C-contiguous" and "aligned": with both, native code can read the data as is.
 PLAIN = 0x1 | 0x100
 
@@ -124,6 +126,14 @@ def _exchanged(value: object, wanted: Wanted) -> Array | None:
             help = problem.help.format(name=wanted.name)
             raise dtype_error(wanted, problem.found, help) from problem
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
+        number = _gpu_of(value)
+        if number is not None:
+            raise dtype_error(
+                wanted,
+                f"an array on cuda:{number}",
+                "the function runs on this processor: copy the array to main memory, or compile the"
+                ' function with `target="nvptx"`',
+            )
         try:
             return from_dlpack(value)
         except (BufferError, RuntimeError, TypeError, ValueError) as problem:
@@ -145,6 +155,15 @@ def _exchanged(value: object, wanted: Wanted) -> Array | None:
                 "copy it to main memory as a NumPy array first",
             ) from problem
     return None
+
+
+def _gpu_of(value: Any) -> int | None:
+    """The number of the GPU that an array of another library is on, if it is on one."""
+    try:
+        kind, number = value.__dlpack_device__()
+    except (BufferError, RuntimeError, TypeError, ValueError):
+        return None
+    return int(number) if int(kind) == _CUDA else None
 
 
 def _numpy_name(dtype: AnyDType) -> str:

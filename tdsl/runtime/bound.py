@@ -213,7 +213,7 @@ class Bound:
     def __repr__(self) -> str:
         outline = self._outline
         parts = ", ".join(f"{name}={_shown(getattr(outline, name))}" for name in _names(outline))
-        return f"<bound {type(outline).__name__}({parts}), {_size(self.nbytes)}>"
+        return f"<bound {type(outline).__name__}({parts}), {shown_size(self.nbytes)}>"
 
 
 def outline(weights: Bound) -> Struct:
@@ -224,6 +224,17 @@ def outline(weights: Bound) -> Struct:
 def form(weights: Bound) -> Form:
     """What tells whether weights fit a parameter, and which instance they need."""
     return weights._form
+
+
+def arrays(weights: Bound) -> list[Array]:
+    """The weights as they were given."""
+    with weights._lock:
+        return [field.array() for field in weights._fields]
+
+
+def structure(weights: Bound) -> tuple[Node, Classes]:
+    """How the arrays are nested, and the classes of the structs."""
+    return weights._layout.parameters[0], weights._classes
 
 
 def stand_ins(weights: Bound) -> list[Array]:
@@ -337,7 +348,7 @@ def _shown(value: Any) -> str:
     return describe(value) if isinstance(value, np.ndarray) else repr(value)
 
 
-def _size(count: float) -> str:
+def shown_size(count: float) -> str:
     for unit in _SHOWN:
         if count < 1024 or unit == _SHOWN[-1]:
             break

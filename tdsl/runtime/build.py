@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from tdsl.check import typed
 from tdsl.errors import InternalError, TargetError
 from tdsl.lowering.bounds import Site
-from tdsl.lowering.device import parse_target
+from tdsl.lowering.device import Device, parse_target
 from tdsl.lowering.interface import Interface, evaluate
-from tdsl.lowering.options import BOUNDS, Bounds, Kernels, Options
+from tdsl.lowering.options import BOUNDS, PRECISIONS, Bounds, Kernels, Options
 from tdsl.lowering.steps import Step
 from tdsl.ops.looking import Looked
 from tdsl.runtime.cache import Cache, open_cache
 from tdsl.runtime.calling import ActedCode, Code
 from tdsl.runtime.keys import describe, digest, instance_key
 from tdsl.runtime.passing import Passing
-from tdsl.runtime.storing import Stored
+from tdsl.runtime.storing import Stored, StoredForDevice
 from tdsl.syntax.diagnostics import DiagnosticError
 from tdsl.types.dtypes import DType
 from tdsl.types.sizes import Size, Symbol
@@ -77,14 +77,17 @@ def check_bounds(text: str) -> Bounds:
 
 
 def check_target(text: str, precision: str | None = None) -> str:
-    """The target that a text names, of those that functions can be run on; TargetError tells them."""
+    """The target that a text names, of those that functions can be run on; TargetError tells them.
+    `nvptx` is the GPU of this machine."""
+    kind, _, rest = text.partition(":")
+    if kind != "nvptx":
+        return str(parse_target(text, precision))
+    from tdsl.gpu.driver import opened
+
+    if not rest or rest in PRECISIONS:
+        text = ":".join(filter(None, ("nvptx", opened.device().chip, rest)))
     target = parse_target(text, precision)
-    if target.kind == "nvptx":
-        raise TargetError(
-            f"[E0903] {target} can be looked at, by `tdslc --emit=ptx --target={target}`, but not"
-            ' be run on yet; target="gpu-emulator" runs the same kernels on this processor',
-            code="E0903",
-        )
+    opened.device()  # without one there is nothing to run it on
     return str(target)
 
 
@@ -100,7 +103,8 @@ def build(
 ) -> Built:
     """Load an instance: from the disk cache, or compiled now and kept there."""
     if target != "cpu":
-        return _emulated(program, signature, parameters, kernels, bounds, passing, target)
+        for_gpu = _emulated if parse_target(target).kind == "gpu-emulator" else _for_device
+        return for_gpu(program, signature, parameters, kernels, bounds, passing, target)
     from tdsl.cpu.linking import load_object
     from tdsl.engine.libraries import LLVMError
     from tdsl.engine.pool import thread_count
@@ -173,6 +177,70 @@ def _emulated(
         made.plan.sites,
         tuple(debugged.looked for debugged in graph.debugged),
     )
+
+
+def _for_device(
+    program: typed.Program,
+    signature: typed.Signature,
+    parameters: Substitution,
+    kernels: str,
+    bounds: Bounds,
+    passing: Passing,
+    target: str,
+) -> Built:
+    """An instance for a GPU: from the disk cache, or compiled now and kept there."""
+    from tdsl.runtime.on_device import DeviceCode
+
+    named = parse_target(target)
+    device = named.device
+    assert device is not None, "the targets that are not a CPU are GPUs"
+    options = Options(
+        Kernels.parse(kernels), bounds=bounds, precision=named.precision, isa=device.chip
+    )
+    store, key = _place(program, signature, parameters, options, passing)
+
+    def make() -> bytes:
+        return _compile_for_device(program, signature, parameters, options, passing, device)
+
+    if store is None:
+        data = make()
+    else:
+        data, _ = store.fetch(key, f"{describe(signature, parameters)} for {device.chip}", make)
+    stored = StoredForDevice.from_bytes(data, program)
+    return Built(
+        DeviceCode(stored.made),
+        stored.made.interface,
+        stored.dtypes,
+        Size.of(0),
+        stored.made.plan.sites,
+        stored.debugged,
+    )
+
+
+def _compile_for_device(
+    program: typed.Program,
+    signature: typed.Signature,
+    parameters: Substitution,
+    options: Options,
+    passing: Passing,
+    device: Device,
+) -> bytes:
+    from tdsl.engine.libraries import LLVMError
+    from tdsl.gpu.compiler import compile_ptx
+    from tdsl.graph.elaborate import elaborate
+    from tdsl.lowering.pipeline import LoweringError
+
+    graph = elaborate(program, signature.function, parameters)
+    interface = replace(Interface.of_graph(graph), donated=passing.donated)
+    try:
+        made = compile_ptx(module_text(graph, options), options, interface, device)
+    except (LoweringError, LLVMError) as error:
+        raise _our_fault(signature.function.name, error) from error
+    return StoredForDevice(
+        made,
+        tuple(node.type.dtype for node in graph.results),
+        tuple(debugged.looked for debugged in graph.debugged),
+    ).to_bytes(program)
 
 
 def _place(

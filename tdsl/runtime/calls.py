@@ -12,6 +12,7 @@ import numpy as np
 
 from tdsl.check import typed
 from tdsl.errors import DTypeError, compile_error
+from tdsl.lowering.device import parse_target
 from tdsl.lowering.options import Bounds
 from tdsl.runtime import arguments as places
 from tdsl.runtime.arrays import PLAIN, Array, WeakNumber, plain, weak_array
@@ -150,6 +151,10 @@ class Calls:
         self.__module__ = signature.function.module
         self.__doc__ = "\n".join(function.docs) or None
         self._call_through(self._call)
+        if parse_target(origin.target).kind == "nvptx":
+            from tdsl.runtime.on_device import OnDevice
+
+            self._call_through(OnDevice(self))
 
     # --- calling
 
@@ -296,26 +301,11 @@ class Calls:
         refuse_donated(self._layout, outlines)
         given = places.convert(self._layout, outlines, named, self._given)
         passing = passing_of(self._layout, weights, donated)
-        key = self._key(given, statics)
-        if passing:
-            key += (passing,)
-        plan = self._plans.get(key)
-        if plan is None:
-            plan, compiled = self._plan(given, statics, outlines, passing)
-            if len(self._plans) >= MOST_PLANS:
-                self._plans.clear()
-                self._shorter.clear()
-            self._plans[key] = plan
-        else:
-            compiled = False
+        plan = self._lookup(given, statics, outlines, passing)
         if prepared is not None:
             if len(self._plans) >= MOST_PLANS:  # classes that were unpickled are new each time
                 self._plans.clear()
             self._plans[prepared] = plan
-        if compiled:
-            self._misses += 1
-        else:
-            self._hits += 1
         own = originals(self._layout, values, donated)
         arrays: list[Array] = []
         for leaf, (value, wanted) in enumerate(zip(given, self._wanted, strict=True)):
@@ -332,6 +322,32 @@ class Calls:
             self._learn(plan, statics, values, passing)
         give = giver(values)
         return give(self._run(plan, values, arrays, weights, donated))
+
+    def _lookup(
+        self,
+        given: Sequence[Array | WeakNumber],
+        statics: Mapping[str, Any],
+        values: Sequence[Any],
+        passing: Passing,
+    ) -> Plan:
+        """The plan for arrays like these: one that is known, or is made now."""
+        key = self._key(given, statics)
+        if passing:
+            key += (passing,)
+        plan = self._plans.get(key)
+        if plan is not None:
+            self._hits += 1
+            return plan
+        plan, compiled = self._plan(given, statics, values, passing)
+        if len(self._plans) >= MOST_PLANS:
+            self._plans.clear()
+            self._shorter.clear()
+        self._plans[key] = plan
+        if compiled:
+            self._misses += 1
+        else:
+            self._hits += 1
+        return plan
 
     def _key(
         self, given: Sequence[Array | WeakNumber], statics: Mapping[str, Any]

@@ -17,6 +17,7 @@ from tdsl.types.types import ListType, StructType, TupleType, Type
 
 if TYPE_CHECKING:
     from tdsl.runtime.bound import Bound
+    from tdsl.runtime.resident import ResidentWeights
     from tdsl.runtime.weights.renaming import Names as NameTable
 
 
@@ -99,7 +100,8 @@ class Struct:
         as_is: Sequence[str] = (),
         ignore: Sequence[str] = (),
         progress: bool | Callable[[int, int], None] | None = None,
-    ) -> Bound:
+        device: str | int | None = None,
+    ) -> Bound | ResidentWeights:
         """Weights for this struct, checked once and ready for any number of calls.
 
         `source` is what holds them: `tdsl.safetensors(path)`, `tdsl.gguf(path)`, `tdsl.npz(path)`,
@@ -116,6 +118,7 @@ class Struct:
         ignore   names in the source that no field needs; `*` is anything
         progress a bar for large files on a terminal; True or False: always or never; or what to
                  call with the bytes that are read and with all there are
+        device   "cuda:0": have the weights on that GPU, for functions that run there
         """
         from tdsl.runtime.weights.binding import bind
 
@@ -124,7 +127,12 @@ class Struct:
                 f"this class {cls.__name__} came from another process, without its program:"
                 " bind with the class of a loaded module"
             )
-        return bind(cls.__home__, source, rename, layout, cast, as_is, ignore, progress)
+        weights = bind(cls.__home__, source, rename, layout, cast, as_is, ignore, progress)
+        if device is None:
+            return weights
+        from tdsl.runtime.resident import resident
+
+        return resident(weights, device)
 
     def __repr__(self) -> str:
         function = vars(self).get(_GIVEN_TO)

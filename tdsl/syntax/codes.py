@@ -295,6 +295,7 @@ _ALL = (
     Code("E0902", "no such function in the module"),
     Code("E0903", "a target, or a stage of a target, that there is not"),
     Code("E0904", "a test fails"),
+    Code("E0905", "a GPU or its driver is missing, or fails"),
     # --- W warnings
     Code("W0001", "f64 appears by promotion"),
     Code(

@@ -10,7 +10,20 @@ from tdsl.syntax.codes import CODES, Code
 # Codes of files, arrays, loops and targets: no text alone gives them.
 WITHOUT_TEXT = {
     *("E0112", "E0116"),
-    *("E0701", "E0702", "E0703", "E0705", "E0706", "E0707", "E0805", "E0901", "E0902", "E0903", "E0904"),
+    *(
+        "E0701",
+        "E0702",
+        "E0703",
+        "E0705",
+        "E0706",
+        "E0707",
+        "E0805",
+        "E0901",
+        "E0902",
+        "E0903",
+        "E0904",
+        "E0905",
+    ),
 }
 
 

@@ -60,4 +60,11 @@ RUNNING = {
     "E0904": Explanation(
         "An `assert` in a `test` does not hold. The message shows both sides of the comparison.",
     ),
+    "E0905": Explanation(
+        "To run on a GPU, code needs one, NVIDIA's driver and the package `cuda-bindings` "
+        '(`pip install "tdsl[gpu]"`). Where they are, this is an error of the driver, told with the '
+        "function of it that failed and, for a kernel, the line of the program that it computes. A "
+        "kernel's own errors come later than its start: with `TDSL_GPU_SYNC=1` in the environment each "
+        'is waited for, and the line is the right one. `target="gpu-emulator"` needs no GPU.',
+    ),
 }
