@@ -170,22 +170,10 @@ class RecompileWarning(UserWarning):
     """One size makes a function be compiled again and again."""
 
 
-_PUBLIC: tuple[type, ...] = (
-    Error,
-    CompileError,
-    CallError,
-    DTypeError,
-    ShapeError,
-    SizeError,
-    TargetError,
-    DriverError,
-    DeviceMemoryError,
-    InternalError,
-    ProgramWarning,
-    RecompileWarning,
-)
-for _public in _PUBLIC:
-    _public.__module__ = "tdsl"  # what tracebacks show is what users write
+# What tracebacks show is what users write.
+for _kind in [*globals().values()]:
+    if isinstance(_kind, type) and issubclass(_kind, Error | UserWarning):
+        _kind.__module__ = "tdsl"
 
 
 def compile_error(error: DiagnosticError | Iterable[Diagnostic]) -> CompileError:
