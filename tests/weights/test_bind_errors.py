@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -226,6 +227,19 @@ def test_a_name_that_is_there_twice(module: Any) -> None:
     one = np.ones(2, np.float32)
     with pytest.raises(ValueError, match=r"the dict holds `a\.b` twice"):
         module.Net.bind({"a.b": one, "a": {"b": one}})
+
+
+def test_errors_are_called_in_tracebacks_what_users_write() -> None:
+    from tdsl import errors
+
+    kinds = [k for k in vars(errors).values() if isinstance(k, type) and issubclass(k, tdsl.Error)]
+    assert {tdsl.BindError, tdsl.FileError, tdsl.PackageError} <= {*kinds}
+    for kind in kinds:
+        assert f"{kind.__module__}.{kind.__qualname__}" == f"tdsl.{kind.__name__}"
+        assert getattr(tdsl, kind.__name__) is kind
+    error = pickle.loads(pickle.dumps(tdsl.BindError("x", missing=["a"])))
+    assert type(error) is tdsl.BindError
+    assert error.missing == ("a",)
 
 
 def test_tables_are_looked_up_from_special_to_general() -> None:
