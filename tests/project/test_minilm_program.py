@@ -163,7 +163,11 @@ def test_the_script_prints_what_is_near(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     rows = done.stdout.splitlines()
     assert rows[0].split("  ")[-1].strip() == "a bank"
-    assert done.stdout in (ROOT / "README.md").read_text()
+    readme = (ROOT / "README.md").read_text()
+    assert readme.index("```\n$ python programs/minilm.py") == readme.index("```"), (
+        "it opens with that"
+    )
+    assert done.stdout in readme
     cat = [float(cell) for cell in rows[1].split()[-3:]]
     assert cat[0] == 1
     assert cat[1] > 0.6 > 0.4 > cat[2]
