@@ -134,6 +134,50 @@ def test_bf16_says_nearly_the_same(smollm2: Any, ids: list[int], rows: np.ndarra
     assert row.argmax() == rows[0].argmax()
 
 
+def test_the_cache_stays_where_it_is(model: Any, ids: list[int]) -> None:
+    """Keys and values are put into the memory of the cache, of the prompt and of each token."""
+    read, advance = model.code(256)
+    cache = given = model.cache(256)
+    keys, values = given.stacked.k, given.stacked.v
+    start = np.zeros((), np.int32)
+    _, cache = read(np.array(ids[:5], np.int32), start, cache, model.weights, **model.numbers)
+    for place in (5, 6):
+        start[...] = place
+        _, cache = advance(
+            np.array(ids[place : place + 1], np.int32), start, cache, model.weights, **model.numbers
+        )
+        assert cache.stacked.k.ctypes.data == keys.ctypes.data
+        assert cache.stacked.v.ctypes.data == values.ctypes.data
+    assert np.abs(cache.stacked.k[:, :, 6]).min() > 0
+    assert not cache.stacked.k[:, :, 7:].any()
+
+
+def test_the_options_of_the_script_count(
+    smollm2: Any, model: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: dict[str, Any] = {}
+
+    def made(path: Path, dtype: str) -> Any:
+        asked["dtype"] = dtype
+        return model
+
+    class Spy(smollm2.Chooser):  # type: ignore[name-defined,misc]
+        def __init__(self, *how: Any) -> None:
+            asked["how"] = how
+            super().__init__(*how)
+
+    monkeypatch.setattr(smollm2, "SmolLM2", made)
+    monkeypatch.setattr(smollm2, "Chooser", Spy)
+    options = "--temperature 0.5 --top-k 7 --seed 11 --dtype bf16 --tokens 1 --chat"
+    monkeypatch.setattr(sys, "argv", ["smollm2.py", *options.split(), "Why is the sky blue?"])
+    smollm2.main()
+    assert asked == {"dtype": "bf16", "how": (0.5, 7, 11)}
+    assert "sky" not in capsys.readouterr().out, "an answer, and not the question"
+    monkeypatch.setattr(sys, "argv", ["smollm2.py", ""])
+    with pytest.raises(SystemExit, match="a prompt has 1 to"):
+        smollm2.main()
+
+
 def test_tokens_are_texts_and_back(model: Any) -> None:
     text = "It's 12.5° <|im_end|>\n\n  naïve 日本"
     encoded = model.tokenizer.encode(text)
