@@ -268,6 +268,13 @@ def test_a_function_as_a_module(m: tdsl.Module, torch: Any) -> None:
     torch.testing.assert_close(torch.compile(module)(x), module(x))
 
 
+def test_a_function_inside_of_what_torch_compiles(m: tdsl.Module, torch: Any) -> None:
+    plain = torch.compiler.disable(m.same)
+    compiled = torch.compile(lambda x: plain(x + 1, x) * 2, backend="eager")
+    for count in (3, 4):
+        assert compiled(torch.ones(count)).tolist() == [6] * count
+
+
 def test_what_is_no_module(m: tdsl.Module, torch: Any) -> None:
     with pytest.raises(TypeError, match=r"`same` must have one struct parameter.*it has none"):
         tdsl.torch.module(m.same, {})

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 import subprocess
 import sys
+from collections import namedtuple
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -194,6 +197,15 @@ def test_keys_of_rename_that_are_no_fields_are_told(module: Any, arrays: Any) ->
     assert "`x` of rename is no field\n" in text
     assert "`table` of rename" not in text
     assert "`layers.*.gain` of rename" not in text
+
+
+def test_what_dataclasses_and_tuples_hold_besides_is_told() -> None:
+    module = tdsl.loads("tdsl 0.1\npub struct A[N] { w: f32[N] }\n")
+    one = np.ones(2, np.float32)
+    with_bias = dataclasses.make_dataclass("Linear", ["w", "bias"])(one, one)
+    named = namedtuple("Linear", ["w", "bias"])(one, one)
+    for value in (with_bias, named, SimpleNamespace(w=one, bias=one)):
+        assert refused(module.A.bind, value).unknown == ("bias",)
 
 
 def test_names_that_are_right_as_they_are(module: Any) -> None:
