@@ -19,6 +19,7 @@ from tdsl.syntax.foreign import (
     foreign_sign,
     foreign_word,
     point,
+    prefixed_string,
     problem,
     span_of,
 )
@@ -208,6 +209,14 @@ def _indentation(s: Situation) -> str:
     return text[: len(text) - len(text.lstrip(" \t"))]
 
 
+def _in_comprehension(s: Situation) -> bool:
+    """Whether the innermost bracket is one of `[… for i in …`."""
+    if not s.open_brackets or s.open_brackets[-1].type != "[":
+        return False
+    start = s.open_brackets[-1].start
+    return any(token.type == "for" and token.start > start for token in s.tokens[: s.position])
+
+
 def _else(s: Situation) -> Diagnostic | None:
     if s.acceptable == {"else"}:
         return problem(
@@ -219,7 +228,12 @@ def _else(s: Situation) -> Diagnostic | None:
             s, "E0101", "a `}` is missing before this `else`", "",
             more=(Label(span_of(s, s.open_brackets[-1]), "opened here"),),
         )  # fmt: skip
-    if s.token.type == "if" and NEWLINE in s.acceptable:
+    if s.token.type == "if" and _in_comprehension(s):
+        return problem(
+            s, "E0117", "a list takes every item that its `for` goes through", "",
+            Help("leave some out by the range, as in `for i in 1..N`; `select` puts others there"),
+        )  # fmt: skip
+    if s.token.type == "if" and (NEWLINE in s.acceptable or "+" in s.acceptable):
         return problem(
             s, "E0117", "a choice begins with `if`", "",
             Help("write `if condition { a } else { b }`, or `select(condition, a, b)` for values"),
@@ -396,6 +410,7 @@ def _body(s: Situation) -> Diagnostic | None:
 _RULES: tuple[Callable[[Situation], Diagnostic | None], ...] = (
     docstring,
     bad_character,
+    prefixed_string,
     _result_type,
     foreign_sign,
     foreign_word,

@@ -9,7 +9,7 @@ from tdsl.syntax.expected import Situation
 from tdsl.syntax.habits import ANYWHERE, AT_START, FOREIGN_SIGNS, LOOKALIKES, Habit
 from tdsl.syntax.lexer import BAD, FOREIGN, Token
 from tdsl.syntax.source import Span
-from tdsl.syntax.tables import NAME
+from tdsl.syntax.tables import NAME, STRING
 
 
 def problem(
@@ -66,6 +66,22 @@ def docstring(s: Situation) -> Diagnostic | None:
         span = Span(s.source, s.previous.start, s.token.end)
         help_ = Help("write the documentation after `##`, on the lines before the function")
         return problem(s, "E0117", "documentation is not a string", "", help_, span=span)
+    return None
+
+
+def prefixed_string(s: Situation) -> Diagnostic | None:
+    """`f"…"`, `r"…"`: the letter is read as a name that stands before a string."""
+    for letter, string in ((s.token, s.neighbour(1)), (s.previous, s.token)):
+        if letter.type != NAME or string.type != STRING or letter.end != string.start:
+            continue
+        if letter.text.lower() not in ("f", "r", "b", "u", "rb", "br", "fr", "rf"):
+            continue
+        formats = "f" in letter.text.lower()
+        message = "a string is plain text" + ", nothing is put into it" * formats
+        helps = [Help(f"leave out the `{letter.text}`", (Edit(span_of(s, letter), ""),))]
+        if formats:
+            helps.append(Help('to see values while a test runs: `dbg(x, "label")`'))
+        return problem(s, "E0117", message, "", *helps, span=span_of(s, letter))
     return None
 
 
