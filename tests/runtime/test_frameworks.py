@@ -77,10 +77,35 @@ def test_a_versioned_capsule_is_asked_for_and_shared(m: tdsl.Module) -> None:
 
 
 def test_memory_elsewhere_is_refused(m: tdsl.Module) -> None:
+    one = np.ones(3, np.float32)
+    with pytest.raises(tdsl.DTypeError, match=r"an array on cuda:0(.|\n)*copy the array to main"):
+        m.same(Spy(one, device=2), one)
     with pytest.raises(
         tdsl.DTypeError, match=r"argument `x` of `same`(.|\n)*copy it to main memory"
     ):
-        m.same(Spy(np.ones(3, np.float32), device=2), np.ones(3, np.float32))
+        m.same(Spy(one, device=8), one)
+
+
+def test_what_producers_may_give_besides(m: tdsl.Module) -> None:
+    """Strides of all kinds, capsules of before DLPack 1.0, nothing, and what is no capsule."""
+
+    class Old(Spy):
+        def __dlpack__(self) -> Any:
+            return self.array.__dlpack__()
+
+    class Wrong(Spy):
+        def __dlpack__(self, **keywords: Any) -> Any:
+            return self.array
+
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for view in (x[::-1], x[:, ::2], x.T, x[1:, 1:], np.broadcast_to(x[0], (2, 4)), x[2, 3, ...]):
+        for kind in (Spy, Old):
+            if view.flags.writeable or kind is Spy:
+                np.testing.assert_array_equal(m.twice(kind(view)), view)
+    with pytest.raises(tdsl.SizeError, match="axis 0 has size 0"):
+        m.twice(Spy(x[:0]))
+    with pytest.raises(tdsl.DTypeError, match="cannot share"):
+        m.twice(Wrong(x))
 
 
 # --- PyTorch
