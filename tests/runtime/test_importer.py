@@ -10,6 +10,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -190,3 +191,28 @@ def test_pytest_shows_the_line_of_a_wrong_module(folder: Path) -> None:
     )
     assert "imported_wrong.tdsl:3:5" in done.stdout
     assert "3 |     missing + x" in done.stdout
+
+
+@pytest.mark.skipif(find_spec("IPython") is None, reason="needs `pip install ipython`")
+def test_ipython_shows_the_line_of_a_wrong_module_and_the_sizes_of_a_right_one(
+    folder: Path,
+) -> None:
+    (folder / "imported_wrong.tdsl").write_text(
+        "tdsl 0.1\npub fn f[N](x: f32[N]) -> f32[N] {\n    missing + x\n}\n"
+    )
+    (folder / "imported_right.tdsl").write_text(ONE.replace("pub fn", "## One more.\npub fn"))
+    (folder / "cells.ipy").write_text(
+        "import tdsl.importer, imported_right\nimported_right.f?\nimport imported_wrong\n"
+    )
+    options = ("--no-banner", "--simple-prompt", "--colors=NoColor")
+    done = subprocess.run(
+        [sys.executable, "-m", "IPython", *options, "cells.ipy"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder), "IPYTHONDIR": str(folder / "ipython")},
+        capture_output=True,
+        text=True,
+    )
+    assert "imported_wrong.tdsl:3:5" in done.stdout
+    assert "3 |     missing + x" in done.stdout
+    assert "f(x: 'f32[N]') -> 'f32[N]'" in done.stdout
+    assert "One more." in done.stdout
