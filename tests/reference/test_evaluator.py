@@ -126,6 +126,15 @@ fn outer[A, B, K, N](x: f32[A, B, K], w: f32[K, N]) -> f32[A, B, N] { inner(x, w
     np.testing.assert_allclose(found, x @ w, rtol=1e-5)
 
 
+def test_a_body_leaves_the_axes_of_a_pack_that_a_call_gives_it() -> None:
+    text = """
+fn inner[...S, K](x: f32[...S, K]) -> f32[...S] { x[..., 0] }
+fn outer[A, B, K](x: f32[A, B, K]) -> f32[A, B] { inner(x) }
+"""
+    (x,) = arrays((2, 3, 4))
+    np.testing.assert_array_equal(call(text, "outer", x, A=2, B=3, K=4), x[..., 0])
+
+
 def test_subscripts() -> None:
     text = """
 fn f[M, N](x: f32[M, N]) -> (f32[N], f32, f32[M, 1, N], f32[N]) where 2 <= M, 3 <= N {
