@@ -75,12 +75,40 @@ def test_what_is_transposed_is_told_and_a_layout_is_offered(
     error = refused(module.Net.bind, lying, rename={})
     assert "is f32[6, 4]: wants f32[C, F] = [4, 6]; matches if transposed" in str(error)
     assert "(and 2 more like it)" in str(error)
-    # The table is a matrix as well: which of them are linear maps, only the user knows.
+    # The table is a matrix as well, and no linear map.
+    assert "help: it fits with layout=\"torch\", as_is=('table',)" in str(error)
+    error = refused(module.Net.bind, {**lying, "extra": lying["table"]}, rename={})
     assert 'or give layout="torch" if all linear maps lie so' in str(error)
     assert module.Net.bind(lying, layout="torch", as_is=("table",)).table.shape == (V, C)
     error = refused(module.Net.bind, lying, layout="torch")
-    assert "as_is=('table', …)" in str(error)
+    assert "help: it fits with as_is=('table',)" in str(error)
     assert "`table` is f32[7, 4], taken as f32[4, 7]: wants" in str(error)
+
+
+def test_what_is_no_linear_map_is_offered_before_another_layout() -> None:
+    """In another layout the square matrix would lie the wrong way, which no shape can tell."""
+    module = tdsl.loads(
+        "tdsl 0.1\npub struct Item[V, C] { rows: f32[V, C] }\n"
+        "pub struct Net[V, C, L] { table: f32[V, C], square: f32[C, C], items: [Item[V, C]; L] }\n"
+    )
+    rows = np.ones((5, 3), np.float32)
+    arrays = {"table": rows, "square": np.ones((3, 3), np.float32), "items": [{"rows": rows}] * 2}
+    text = str(refused(module.Net.bind, arrays, layout="torch", as_is=("items",)))
+    assert "help: it fits with as_is=('items', 'table')" in text
+    assert "conv1d" not in text
+    lying = {**arrays, "wide": np.ones((5, 3), np.float32)}
+    wide = tdsl.loads(
+        "tdsl 0.1\npub struct Net[V, C] { table: f32[V, C], square: f32[C, C], wide: f32[C, V] }\n"
+    )
+    del lying["items"]
+    text = str(refused(wide.Net.bind, lying))
+    assert "help: it fits with layout=\"torch\", as_is=('table',)" in text
+
+
+def test_a_masked_array_is_called_one() -> None:
+    module = tdsl.loads("tdsl 0.1\npub struct A[N] { w: f32[N] }\n")
+    masked = np.ma.masked_array(np.ones(3, np.float32))
+    assert "`w` is a masked array: pass `.filled(0)`" in str(refused(module.A.bind, {"w": masked}))
 
 
 def test_a_layout_that_was_tried_is_offered(module: Any) -> None:

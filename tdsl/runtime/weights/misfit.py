@@ -224,16 +224,33 @@ class _Refusal:
         from tdsl import names
 
         yield "", self.request
+        # Before other layouts: of a square matrix no shape tells that it lies the wrong way then.
+        whole = _taken_turned(self.found, self.request)
+        if whole:
+            yield f"as_is={whole!r}", replace(self.request, as_is=whole)
         if self.request.names.fields:
             yield "the names as they are, without rename", replace(self.request, names=Names({}))
         for layout in ("torch", "conv1d"):
             if layout != self.request.layout:
                 words = f"layout={layout!r}".replace("'", '"')
-                yield words, replace(self.request, layout=layout)
+                other = replace(self.request, layout=layout)
+                yield words, other
+                whole = _taken_turned(match(self.arrays, self.source, other), other)
+                if whole:
+                    yield f"{words}, as_is={whole!r}", replace(other, as_is=whole)
         for name, table in vars(names).items():
             if isinstance(table, Names) and table != self.request.names:
                 request = replace(self.request, names=table, layout=table.layout)
                 yield f"rename=tdsl.names.{name}", request
+
+
+def _taken_turned(found: Match, request: Request) -> tuple[str, ...]:
+    """What `as_is` has to hold for what fits only as it lies; nothing where nothing is so."""
+    parts = {part.name: part for part in found.parts}
+    names = [m.fact.path for m in found.fit.misfits if m.transposed]
+    names = [name for name in names if name in parts and parts[name].turned]
+    added = dict.fromkeys(_NUMBERS.sub("*", name) for name in names)
+    return (*request.as_is, *added) if added else ()
 
 
 def _tails(name: str) -> Iterable[str]:

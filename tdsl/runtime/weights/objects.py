@@ -149,6 +149,8 @@ def stored(name: str, value: Any) -> Stored | Unreadable:
         return Unreadable(name, f"{problem.found}: {problem.help.format(name=name)}")
     except (BufferError, RuntimeError, TypeError, ValueError) as problem:
         return Unreadable(name, f"{describe(value)} that NumPy cannot read ({problem})")
+    if isinstance(value, np.ma.MaskedArray):
+        return Unreadable(name, "a masked array: pass `.filled(0)` of it")
     if found is None or found.dtype.hasobject:
         return Unreadable(name, describe(value))
     array = found
