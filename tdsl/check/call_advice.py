@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -78,7 +79,7 @@ class Advice:
         if self.fits(failure.index, TensorType(dtype, shape)):
             span = self.site.argument_spans[failure.index]
             edits = _around(span, f"{dtype.name}(", ")")
-            self.helps.append(Help(f"cast it: `{dtype.name}({_short(span)})`", edits))
+            self.helps.append(Help(f"cast it: `{dtype.name}({_short(span)})`", edits, stands=True))
 
     def help_static(self, name: str, value: Size) -> None:
         site = self.site
@@ -111,8 +112,14 @@ class Advice:
         if not self.fits(index, replace(found, shape=(*batch, two, one))):
             return
         span = self.site.argument_spans[index]
-        if not batch and span.text.isidentifier():
-            edits: tuple[Edit, ...] = (Edit(span.source.span(span.end, span.end), ".T"),)
+        if not batch and span.text.endswith(".T"):
+            edits: tuple[Edit, ...] = (Edit(span.source.span(span.end - 2, span.end), ""),)
+            self.helps.append(
+                Help("its axes are the other way round; leave out its `.T`", edits, True)
+            )
+            return
+        if not batch and re.fullmatch(r"[\w.]+", span.text):
+            edits = (Edit(span.source.span(span.end, span.end), ".T"),)
             text = f"{span.text}.T"
         elif any(not isinstance(axis, Size) for axis in batch):
             return
@@ -121,7 +128,10 @@ class Advice:
             order = [*range(count), count + 1, count]
             edits = _around(span, "transpose(", f", {order})")
             text = f"transpose({_short(span)}, {order})"
-        self.helps.append(Help(f"its axes are the other way round; transpose it: `{text}`", edits))
+        # True of this call by itself: where the weights of a whole struct are stored so, the next
+        # one is wrong, too, and no edit of this call alone leaves an error less.
+        advice = f"its axes are the other way round; transpose it: `{text}`"
+        self.helps.append(Help(advice, edits, stands=True))
 
     def help_broadcast(self, index: int, wanted: Type | None) -> None:
         """Axes that only repeat what is there, as of a mask that all heads share."""

@@ -261,7 +261,7 @@ class _Head:
                     "E0506",
                     f"{nothing} `{name}`: it is in the type of no {role}",
                     (Label(parameter.name.span),),
-                    helps=(Help(advice, (edit,)),),
+                    helps=(Help(advice, (edit,)), Help(f"leave out `{name}` if nothing needs it")),
                 )
             )
         for name, pack in self.own.packs.items():

@@ -165,6 +165,14 @@ def check_attribute(context: Context, node: ast.Attribute) -> typed.Expression:
         helps = [Help(f"a tuple is taken apart by a pattern, `({names})`, or by `[0]`")]
     elif isinstance(value.type, ListType):
         helps = [Help("take one of its items first, `[0]`, or go over them: `for item in …`")]
+    elif name in ("mT", "mH", "H") and isinstance(value.type, TensorType):
+        matrix = len(value.type.shape) == 2 and not any(map(_is_pack, value.type.shape))
+        helps = [Help("of a matrix write `.T`", (Edit(node.name.span, "T"),))]
+        if not matrix:
+            helps = [Help("`transpose(x, [0, 2, 1])` swaps the last two axes, of three")]
+    else:
+        # Their edits replace a function that is called, not what stands after a dot.
+        helps = [Help(one.text) for one in helps_for(context, name, node.name) if one.stands]
     return context.fail(
         node.name,
         "E0807",

@@ -22,7 +22,7 @@ from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DTypeVariable
-from tdsl.types.types import POISON, DTypeType, Type
+from tdsl.types.types import POISON, DTypeType, Type, WeakType
 
 Supplied = ast.Expression | typed.Expression
 
@@ -143,18 +143,22 @@ def _match(
     role = "argument" if entry.builds is None else "field"
     note = f"it is `{head_text(node)}`"
     if len(positional) > len(names):
-        extra = positional[len(names)]
+        checked = [
+            value if isinstance(value, typed.Expression) else context.check(value)
+            for value in positional
+        ]
+        count = len(positional) - len(names)
+        # A static may stand before the arrays, as the number of heads in other libraries does.
+        plain = [value for value in checked if isinstance(value.type, WeakType)]
+        extra = plain if len(plain) == count else checked[len(names) :]
         context.fail(
-            extra.span,
+            extra[0].span,
             "E0503",
             f"`{name}` takes {_count(len(names), role)}, but {len(positional)} are given",
             "this one is too many",
             notes=[note],
-            helps=_by_name(node, [value.span.text for value in positional[len(names) :]]),
+            helps=_by_name(node, extra),
         )
-        for value in positional:
-            if not isinstance(value, typed.Expression):
-                context.check(value)
         return None
     found: list[Supplied | None] = [*positional, *([None] * (len(names) - len(positional)))]
     fine = True
@@ -191,12 +195,13 @@ def _match(
     return found if fine else None
 
 
-def _by_name(node: ast.Function, extra: Sequence[str]) -> list[Help]:
-    """Arguments beyond the last were perhaps meant for the statics."""
+def _by_name(node: ast.Function, extra: Sequence[typed.Expression]) -> list[Help]:
+    """Arguments that are too many were perhaps meant for the statics, if they are no arrays."""
     statics = [p.name.text for p in node.parameters if isinstance(p, ast.Parameter) and p.static]
-    if not statics or len(extra) > len(statics):
+    arrays = any(not isinstance(value.type, WeakType) for value in extra)
+    if not statics or len(extra) > len(statics) or arrays:
         return []
-    given = ", ".join(f"{name}={text}" for name, text in zip(statics, extra, strict=False))
+    given = ", ".join(f"{name}={one.span.text}" for name, one in zip(statics, extra, strict=False))
     return [Help(f"statics are passed by name, in brackets: `{node.name.text}[{given}](…)`")]
 
 

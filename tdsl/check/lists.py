@@ -19,7 +19,7 @@ from tdsl.syntax.source import Span
 from tdsl.types.naming import dimensions
 from tdsl.types.proofs import Facts
 from tdsl.types.sizes import UNBOUNDED, Size, Symbol
-from tdsl.types.types import ListType, TensorType, TupleType, Type, WeakType
+from tdsl.types.types import ListType, StructType, TensorType, TupleType, Type, WeakType
 
 # More items than this in one function make a program that no compiler likes.
 MOST_UNROLLED = 4096
@@ -138,6 +138,8 @@ def iterated_list(context: Context, node: ast.Expression) -> typed.Expression | 
         helps = [Help(f"a range is written `{text}`", (Edit(node.span, text),))]
     elif isinstance(iterated.type, TensorType) and iterated.type.shape:
         helps = [Help("the rows of an array are `x[i]` for `i in 0..N`")]
+    elif isinstance(iterated.type, StructType):
+        helps = [Help(f"L of them are a list of the type `[{context.show(iterated.type)}; L]`")]
     context.fail(
         node,
         "E0603",

@@ -22,7 +22,7 @@ from tdsl.ops.operands import (
 from tdsl.ops.primitive import Builder
 from tdsl.ops.reductions import known_dtype
 from tdsl.ops.table import Builtin, Checking, Given, Parameter, Typing
-from tdsl.syntax.diagnostics import Help
+from tdsl.syntax.diagnostics import Edit, Help
 from tdsl.syntax.source import Span
 from tdsl.types.dtypes import DType
 from tdsl.types.sizes import Dimension, Pack, Shape, Size, elements
@@ -149,6 +149,10 @@ def _transposed(checking: Checking, given: Mapping[str, Given], a: Shape, b: Sha
         permutation = [*range(rank - 2), rank - 1, rank - 2]
         other = "its other axis" if rank == 2 else "its other axis of the last two"
         size = show_dimension(checking, x[-1])
+        span = given[name].span
+        if rank == 2 and span.text.endswith(".T"):
+            edit = Edit(span.source.span(span.end - 2, span.end), "")
+            return [Help(f"the {side} side has {size} as {other}; leave out its `.T`", (edit,))]
         edits = wrap(given[name], "transpose(", f", {permutation})")
         return [Help(f"the {side} side has {size} as {other}; transpose it", edits)]
     return []

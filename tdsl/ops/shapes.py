@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tdsl.ops.broadcasting import (
     broadcasts_to,
     normal_axes,
     normal_axis,
+    subscripted,
 )
 from tdsl.ops.operands import (
     array,
@@ -30,7 +32,7 @@ from tdsl.ops.table import Builtin, Checking, Given, Parameter, Typing
 from tdsl.ops.targets import require_sizes
 from tdsl.syntax.diagnostics import Help
 from tdsl.types.dtypes import AnyDType
-from tdsl.types.sizes import Dimension, Pack, Size, divide_exactly
+from tdsl.types.sizes import Dimension, Pack, Shape, Size, divide_exactly
 from tdsl.types.types import ListType, TensorType, TupleType
 
 Array = np.ndarray[Any, Any]
@@ -95,8 +97,25 @@ def _broadcast_rule(checking: Checking, given: Mapping[str, Given]) -> Typing:
                 (given["x"].span, f"this is {checking.show(x)}"),
             ],
             notes=[_BROADCAST_RULE],
+            helps=_placements(checking, given["x"], x.shape, target),
         )
     return Typing(TensorType(x.dtype, target), {}, {"shape": target})
+
+
+def _placements(checking: Checking, operand: Given, shape: Shape, target: Shape) -> list[Help]:
+    """Where among the wanted axes those of the array could be; the last ones are tried first."""
+    helps: list[Help] = []
+    for places in [*combinations(range(len(target)), len(shape))][::-1]:
+        fits = all(size == target[place] for size, place in zip(shape, places, strict=True))
+        if not fits or not places or len(helps) == 2:
+            continue
+        axes = range(places[0], len(target))
+        index = ", ".join(":" if axis in places else "newaxis" for axis in axes)
+        listed = ", ".join(map(str, places))
+        which = f"it is axis {listed}" if len(places) == 1 else f"its axes are {listed}"
+        edits = subscripted(operand, f"[{index}]")
+        helps.append(Help(f"if {which} of the result, index it by `[{index}]`", edits))
+    return helps
 
 
 # --- lists of arrays

@@ -17,6 +17,50 @@ HABITS: dict[str, tuple[str, str, bool]] = {
         "statics are passed by name, in brackets: `attention[heads=4](…)`",
         False,
     ),
+    "positional static before the arrays": (
+        ("fn g[N, static H](x: f32[N]) -> f32[N] where H divides N { x }\n"
+        "fn f[N, static H](x: f32[N]) -> f32[N] where H divides N { g(H, x) }"),
+        "statics are passed by name, in brackets: `g[H=H](…)`",
+        False,
+    ),
+    "weight stored the other way round, after a dot": (
+        ("from std.nn import linear\n"
+        "struct L[I, O] { w: f32[O, I], b: f32[O] }\n"
+        "fn f[T, I, O](x: f32[T, I], p: L[I, O]) -> f32[T, O] { linear(x, p.w, p.b) }"),
+        "transpose it: `p.w.T`",
+        True,
+    ),
+    "weight transposed in vain": (
+        "fn f[T, I, O](x: f32[T, I], w: f32[I, O]) -> f32[T, O] { x @ w.T }",
+        "leave out its `.T`",
+        True,
+    ),
+    "weight transposed in vain for a function": (
+        ("from std.nn import linear\n"
+        "fn f[T, I, O](x: f32[T, I], w: f32[I, O], b: f32[O]) -> f32[T, O] { linear(x, w.T, b) }"),
+        "leave out its `.T`",
+        True,
+    ),
+    "one struct where a list goes": (
+        ("struct L[C] { w: f32[C, C] }\n"
+        "fn f[T, C](x: f32[T, C], p: L[C]) -> f32[T, C] { fold y = x for l in p { y @ l.w } }"),
+        "L of them are a list of the type `[L[C]; L]`",
+        False,
+    ),
+    "size of nothing": (
+        "fn f[M, N](x: f32[M]) -> f32[M] { x }", "leave out `N` if nothing needs it", False
+    ),
+    "mask of padding for all heads and queries": (
+        "fn f[B, T, static H](m: bool[B, T]) -> bool[B, H, T, T] { broadcast(m, [B, H, T, T]) }",
+        "if its axes are 0, 3 of the result, index it by `[:, newaxis, newaxis, :]`",
+        True,
+    ),
+    "one number for each batch": (
+        "fn f[B, static T](m: f32[B]) -> f32[B, T] { broadcast(m, [B, T]) }",
+        "if it is axis 0 of the result, index it by `[:, newaxis]`",
+        True,
+    ),
+    "mT": ("fn f[M, N](x: f32[M, N]) -> f32[N, M] { x.mT }", "of a matrix write `.T`", True),
     "mask that heads share": (
         ("from std.nn import masked_softmax\n"
         "fn f[H, Q, N](s: f32[H, Q, N], m: bool[Q, N]) -> f32[H, Q, N] { masked_softmax(s, m) }"),
