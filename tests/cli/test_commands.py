@@ -258,10 +258,14 @@ def test_ops_and_explain(tdslc: Command) -> None:
     assert "from std.nn import softmax" in tdslc("ops", "softmax").out
     codes = tdslc("explain")
     assert "E0302" in codes.out
-    code = next(code.code for code in CODES.values() if code.wrong)
-    explained = tdslc("explain", code.lower())
-    assert "Wrong:" in explained.out
-    assert "Right:" in explained.out
+    for code in CODES.values():
+        explained = tdslc("explain", code.code.lower())
+        assert explained.code == 0
+        shown = [line.strip() for line in explained.out.splitlines()]
+        assert f"{code.code}: {code.title}" in shown
+        for part in (code.explanation, code.wrong, code.right):
+            assert {line.strip() for line in part.splitlines()} <= {*shown}, code.code
+        assert ("Wrong:" in shown) == bool(code.wrong)
 
 
 def test_version_and_help(tdslc: Command) -> None:
