@@ -114,9 +114,7 @@ class Advice:
         span = self.site.argument_spans[index]
         if not batch and span.text.endswith(".T"):
             edits: tuple[Edit, ...] = (Edit(span.source.span(span.end - 2, span.end), ""),)
-            self.helps.append(
-                Help("its axes are the other way round; leave out its `.T`", edits, True)
-            )
+            self.helps.append(Help("it fits without its `.T`", edits, True))
             return
         if not batch and re.fullmatch(r"[\w.]+", span.text):
             edits = (Edit(span.source.span(span.end, span.end), ".T"),)
@@ -130,7 +128,7 @@ class Advice:
             text = f"transpose({_short(span)}, {order})"
         # True of this call by itself: where the weights of a whole struct are stored so, the next
         # one is wrong, too, and no edit of this call alone leaves an error less.
-        advice = f"its axes are the other way round; transpose it: `{text}`"
+        advice = f"it fits transposed: `{text}`"
         self.helps.append(Help(advice, edits, stands=True))
 
     def help_broadcast(self, index: int, wanted: Type | None) -> None:

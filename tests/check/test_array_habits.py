@@ -27,7 +27,7 @@ HABITS: dict[str, tuple[str, str, bool]] = {
         ("from std.nn import linear\n"
         "struct L[I, O] { w: f32[O, I], b: f32[O] }\n"
         "fn f[T, I, O](x: f32[T, I], p: L[I, O]) -> f32[T, O] { linear(x, p.w, p.b) }"),
-        "transpose it: `p.w.T`",
+        "it fits transposed: `p.w.T`",
         True,
     ),
     "weight transposed in vain": (
@@ -38,7 +38,7 @@ HABITS: dict[str, tuple[str, str, bool]] = {
     "weight transposed in vain for a function": (
         ("from std.nn import linear\n"
         "fn f[T, I, O](x: f32[T, I], w: f32[I, O], b: f32[O]) -> f32[T, O] { linear(x, w.T, b) }"),
-        "leave out its `.T`",
+        "it fits without its `.T`",
         True,
     ),
     "one struct where a list goes": (
