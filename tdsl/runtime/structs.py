@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 from tdsl.check import typed
 from tdsl.runtime.layout import python_name
@@ -88,6 +88,36 @@ class Struct:
     __slots__ = ()
     __tdsl__: ClassVar[Blueprint]
     __home__: ClassVar[Any] = None  # of a class of a loaded module: what it was made from
+
+    @overload
+    @classmethod
+    def bind(
+        cls,
+        source: Any,
+        *,
+        rename: NameTable | Mapping[str, str | tuple[str, ...]] | None = None,
+        layout: Literal["conv1d", "torch"] | None = None,
+        cast: Any = False,
+        as_is: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        progress: bool | Callable[[int, int], None] | None = None,
+        device: None = None,
+    ) -> Bound: ...
+
+    @overload
+    @classmethod
+    def bind(
+        cls,
+        source: Any,
+        *,
+        rename: NameTable | Mapping[str, str | tuple[str, ...]] | None = None,
+        layout: Literal["conv1d", "torch"] | None = None,
+        cast: Any = False,
+        as_is: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        progress: bool | Callable[[int, int], None] | None = None,
+        device: str | int,
+    ) -> ResidentWeights: ...
 
     @classmethod
     def bind(

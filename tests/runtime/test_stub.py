@@ -46,6 +46,8 @@ assert_type(model.layer(x, {"weight": x, "lambda": x}, 3.0), NDArray[np.float32]
 fast = model.layer.compile(dynamic=("I",), scale=1)
 assert_type(fast, tdsl.CompiledFunction)
 text: str = model.layer.mlir()
+weights: tdsl.Bound = model.Linear.bind({"weight": np.ones((3, 2), np.float32), "lambda": x})
+assert_type(model.layer(x, weights), NDArray[np.float32])
 ids: NDArray[np.int32] = np.zeros(2, np.int32)
 weight: NDArray[np.float32] = p.weight
 """
