@@ -11,7 +11,6 @@ from tdsl.cpu.reading import Operands, lies_along
 from tdsl.cpu.tiles import Tile
 from tdsl.cpu.writer import Index, Writer
 from tdsl.lowering.claims.product import Product, Side
-from tdsl.lowering.interface import ALIGNMENT
 from tdsl.lowering.kernels import operand_size
 from tdsl.types.sizes import Size
 
@@ -65,7 +64,7 @@ class FewColumns:
         for loop in "bk" if self._frame.product.batched else "k":
             known = self._frame.known(loop)
             total *= Size.of(operand_size(*self._frame.place(loop)) if known is None else known)
-        return total + ALIGNMENT
+        return total
 
     def _memory(self, writer: Writer) -> tuple[str, str]:
         frame = self._frame

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -186,21 +186,23 @@ def lower(
     if INTERFACE not in module.operation.attributes:
         attach_interface(module, interface or _interface_of_types(module))
     original = module.operation.clone()
-    done: list[Pass] = []
-    for stage in backend.stages[: backend.stages.index(until) + 1]:
-        for step in pass_list(stage, backend):
-            if not step.wanted(options):
-                continue
-            try:
-                run_pass(step, module, options)
-            except TargetError:
-                raise  # no fault of ours: the target does not have what is asked for
-            except Exception as error:
-                # A copy in front of every pass would cost more than most passes do.
-                for earlier in done:
-                    run_pass(earlier, original, options)
-                raise _failure(step, original, options, backend, error) from error
-            done.append(step)
+    steps = [
+        step
+        for stage in backend.stages[: backend.stages.index(until) + 1]
+        for step in pass_list(stage, backend)
+        if step.wanted(options)
+    ]
+    try:
+        for step in steps:
+            if step.name == "to-llvm":
+                module.operation.verify()  # passes of MLIR may abort on what is not valid
+            run_pass(step, module, options, verify=False)
+        module.operation.verify()
+    except TargetError:
+        raise  # no fault of ours: the target does not have what is asked for
+    except Exception as error:
+        # A copy in front of every pass, and verifying after it, would cost more than most do.
+        raise _failure(steps, original, options, backend, error) from error
 
 
 def lower_text(
@@ -217,17 +219,32 @@ def lower_text(
         return str(module)
 
 
-def run_pass(step: Pass, module: Any, options: Options) -> None:
-    """One step on a module, in place; what it leaves is verified."""
+def run_pass(step: Pass, module: Any, options: Options, verify: bool = True) -> None:
+    """One step on a module, in place; what it leaves is verified, unless that is done later."""
     if isinstance(step.run, str):
         manager = PassManager.parse(f"builtin.module({step.run})")
+        manager.enable_verifier(verify)
         manager.run(module.operation)
     else:
         step.run(module, options)
-        module.operation.verify()
+        if verify:
+            module.operation.verify()
 
 
 def _failure(
+    steps: Sequence[Pass], module: Any, options: Options, backend: Backend, error: Exception
+) -> LoweringError:
+    """Which of the steps fails, or leaves what is not valid: by running them again with care."""
+    for step in steps:
+        before = module.clone()
+        try:
+            run_pass(step, module, options)
+        except Exception as again:
+            return _failed(step, before, options, backend, again)
+    return _failed(steps[-1], before, options, backend, error)
+
+
+def _failed(
     step: Pass, before: Any, options: Options, backend: Backend, error: Exception
 ) -> LoweringError:
     folder = Path(tempfile.mkdtemp(prefix="tdsl-"))

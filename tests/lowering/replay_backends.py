@@ -27,3 +27,26 @@ def refuse(module: Any, options: Options) -> None:
 
 
 LATE = Backend("late", math=(Pass("refuse-late", refuse),), found_at="replay_backends:LATE")
+
+
+def misuse(module: Any, options: Options) -> None:
+    """Leave what is not valid, without failing."""
+    from mlir import ir
+    from mlir.dialects import func
+
+    with ir.InsertionPoint(module.body):
+        func.FuncOp("declared", ([], []), visibility="private")
+    module.body.operations[len(module.body.operations) - 1].attributes["sym_visibility"] = (
+        ir.StringAttr.get("public")
+    )
+
+
+def add_nothing(module: Any, options: Options) -> None:
+    """A pass after it that minds nothing."""
+
+
+INVALID = Backend(
+    "invalid",
+    math=(Pass("misuse", misuse), Pass("add-nothing", add_nothing)),
+    found_at="replay_backends:INVALID",
+)

@@ -11,7 +11,7 @@ import pytest
 from emission_support import MLIR_OPT
 from mlir import ir
 from native_support import product, softmax, unary
-from replay_backends import LATE, OURS, UPSTREAM
+from replay_backends import INVALID, LATE, OURS, UPSTREAM
 
 from tdsl.cpu.backend import CPU
 from tdsl.lowering import replay
@@ -124,3 +124,11 @@ def test_the_module_left_behind_is_what_every_pass_before_made_of_it() -> None:
     text = caught.value.module.read_text()
     assert "linalg.fill" not in text, "the pass `generalise` has run"
     assert "fastmath<reassoc,contract>" in text, "and the last one before the failure"
+
+
+def test_a_pass_that_leaves_what_is_not_valid_is_found() -> None:
+    """What it leaves is verified later: the pass is found by running all of them again."""
+    error = _failing(unary("math.exp", 4), Options(), INVALID)
+    assert error.name == "misuse"
+    assert "@declared" not in error.module.read_text()
+    assert "public visibility" in error.reason

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tdsl.graph.claims.common import PRODUCTS, SOURCES, Uses, is_elementwise, sizes_are_known
+from tdsl.graph.claims.common import (
+    PRODUCTS,
+    SOURCES,
+    Uses,
+    in_order_of_use,
+    is_elementwise,
+    sizes_are_known,
+)
 from tdsl.graph.graph import Claim, Graph, Node, Remark
 from tdsl.graph.simplify import known
 from tdsl.ops.primitive import ONE
@@ -137,7 +144,7 @@ class _Match:
             raise _Near("an open size cannot be read from the shape of an operand")
         place = {node: number for number, node in enumerate(order)}
         ordered = tuple(sorted(inner, key=place.__getitem__))
-        found = tuple(sorted(dict.fromkeys(inputs), key=place.__getitem__))
+        found = in_order_of_use(ordered, inputs)
         queries, keys = product.inputs
         text = f"softmax({queries.type} @ {keys.type}) @ {values.type}"
         return Claim(KIND, root, ordered, found, "; ".join([text, *self.notes]))

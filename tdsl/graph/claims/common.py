@@ -49,6 +49,14 @@ def in_order(graph: Graph, nodes: Collection[Node]) -> tuple[Node, ...]:
     return tuple(node for node in graph.nodes() if node in wanted)
 
 
+def in_order_of_use(inner: Iterable[Node], inputs: Collection[Node]) -> tuple[Node, ...]:
+    """The inputs as the nodes inside read them: the order of what is outside would make different
+    claims of two that compute the same."""
+    wanted = set(inputs)
+    used = dict.fromkeys(operand for node in inner for operand in node.inputs if operand in wanted)
+    return (*used, *(node for node in dict.fromkeys(inputs) if node not in used))
+
+
 def largest_closed(
     graph: Graph, start: Node, uses: Uses, joins: Callable[[Node, Collection[Node]], bool]
 ) -> tuple[Node, ...]:

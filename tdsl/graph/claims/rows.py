@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tdsl.graph.claims.common import SOURCES, is_elementwise, sizes_are_known
+from tdsl.graph.claims.common import SOURCES, in_order_of_use, is_elementwise, sizes_are_known
 from tdsl.graph.graph import ArrayType, Claim, Graph, Node, Remark
 from tdsl.ops.primitive import ONE
 from tdsl.types.sizes import Size
@@ -80,8 +80,7 @@ class _Chain:
 
     def claim(self, order: Sequence[Node]) -> Claim:
         inner = tuple(node for node in order if node in self.inner)
-        place = {node: number for number, node in enumerate(order)}
-        inputs = tuple(sorted(self.inputs, key=place.__getitem__))
+        inputs = in_order_of_use(inner, self.inputs)
         return Claim(KIND, self.root, inner, inputs, self._reason())
 
     def _reason(self) -> str:

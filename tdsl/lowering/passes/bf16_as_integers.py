@@ -26,10 +26,10 @@ def run(module: Any, options: Options) -> None:
     and selections. LLVM vectorises those as bf16, and code generation then aborts on some vectors
     that it can only take apart, for a bf16 by itself is in no register."""
     for operation in collect(module, _MOVES):
+        if not _is_bf16(_moved(operation)):
+            continue
         values = list(operation.operands)
         results = [value.type for value in operation.results]
-        if not any(_is_bf16(type) for type in (*results, *(value.type for value in values))):
-            continue
         with before(operation):
             operands = [
                 _cast(value, _words(value.type)) if _is_bf16(value.type) else value
@@ -42,6 +42,12 @@ def run(module: Any, options: Options) -> None:
                 for value, type in zip(made, results, strict=True)
             ]
         replace(operation, found)
+
+
+def _moved(operation: Any) -> Any:
+    """The type of what is moved."""
+    is_store = operation.name in ("llvm.store", "llvm.intr.masked.store")
+    return (operation.operands if is_store else operation.results)[0].type
 
 
 def _is_bf16(type: Any) -> bool:

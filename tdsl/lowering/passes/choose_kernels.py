@@ -55,7 +55,7 @@ def _set_aside(module: Any, function: Any, implementation: str) -> None:
         if ir.FlatSymbolRefAttr(call.attributes["callee"]).value == name.value:
             _with_destination(call, function)
     function.operation.attributes[KERNEL] = ir.StringAttr.get(implementation)
-    text = function.operation.get_asm(enable_debug_info=True)
+    text = function.operation.get_asm(enable_debug_info=True, use_local_scope=True)
     kept = {}
     if CLAIMS in module.operation.attributes:
         known = ir.DictAttr(module.operation.attributes[CLAIMS])

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from mlir import ir
 
+from tdsl.lowering.machine import FINISHED
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes.place_kernels import insert_functions
 
@@ -23,6 +24,7 @@ _NUMBERS: Final = 3  # begin, end, grain
 _DESCRIPTOR: Final = 5  # of a memref with one axis: two pointers, offset, size, stride
 _ALIGNMENT: Final = 64
 _BYTE: Final = "!llvm.ptr, i8"
+_FINISHED: Final = f'["{FINISHED}", ""]'
 
 
 def declaration(part: str, types: Sequence[str], threads: int, has_blocks: bool) -> str:
@@ -142,7 +144,7 @@ class _Spread:
             stores.append(self._place(f"%p{at}", at))
             stores.append(f"llvm.store {value}, %p{at} : {type_}, !llvm.ptr")
         last = len(fields) + 1
-        return f"""llvm.func internal @"{self._name}"({taken}) attributes {{passthrough = ["noinline"]}} {{
+        return f"""llvm.func internal @"{self._name}"({taken}) attributes {{passthrough = ["noinline", {_FINISHED}]}} {{
   %one = llvm.mlir.constant(1 : i64) : i64
   %two = llvm.mlir.constant(2 : i64) : i64
   %threads = llvm.mlir.constant({self._threads} : i64) : i64
@@ -187,7 +189,7 @@ class _Spread:
                 f"%from = llvm.getelementptr {values[start]}[%away] : (!llvm.ptr, i64) -> {_BYTE}",
             ]
             given[start], given[size] = "%from", "%block"
-        return f"""llvm.func internal @"{self._name}.body"(%context: !llvm.ptr, %i: i64) {{
+        return f"""llvm.func internal @"{self._name}.body"(%context: !llvm.ptr, %i: i64) attributes {{passthrough = [{_FINISHED}]}} {{
   %zero = llvm.mlir.constant(0 : i64) : i64
   %threads = llvm.mlir.constant({self._threads} : i64) : i64
   %turns = llvm.mlir.constant({2 * self._threads} : i64) : i64
