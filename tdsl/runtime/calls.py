@@ -51,7 +51,6 @@ from tdsl.runtime.solving import solve_arguments
 from tdsl.runtime.specialise import Instance, Instances, Point, statics_of
 from tdsl.runtime.structs import StructClasses
 from tdsl.syntax.diagnostics import DiagnosticError
-from tdsl.types.numbers import Kind
 from tdsl.types.types import TupleType
 
 if TYPE_CHECKING:
@@ -135,7 +134,10 @@ class Calls:
                 origin.target,
             )
         )
-        remember(self._instances, signature.function.name, kinds_of(signature))
+        name = signature.function.name
+        if origin.target != "cpu":
+            name = f"{name} for {origin.target}"
+        remember(self._instances, name, signature.sizes)
         self._plans: dict[tuple[Any, ...], Plan] = {}
         self._made: WeakKeyDictionary[Plan, Instance] = WeakKeyDictionary()  # for which plan
         # Of plain calls that leave arguments out: the plan, and arrays of the defaults.
@@ -445,10 +447,6 @@ class Calls:
             built.debugged,
             wants(self._layout, point.passing.constants, built.interface.packed),
         )
-
-
-def kinds_of(signature: typed.Signature) -> dict[str, Kind]:
-    return {parameter.name: parameter.kind for parameter in signature.sizes}
 
 
 def _statics_key(statics: Mapping[str, object]) -> frozenset[tuple[str, type, object]]:

@@ -17,7 +17,7 @@ from tdsl.runtime.bindings import (
     resolve,
 )
 from tdsl.runtime.build import check_target
-from tdsl.runtime.calls import Calls, Origin, kinds_of
+from tdsl.runtime.calls import Calls, Origin
 from tdsl.runtime.layout import python_name
 from tdsl.runtime.passing import (
     Passing,
@@ -126,8 +126,8 @@ class Function(Calls):
 
     def cache_info(self) -> CacheInfo:
         """How calls found their instances, in the manner of functools.lru_cache."""
-        kinds = kinds_of(self._signature)
-        instances = tuple(instance.describe(kinds) for instance in self._instances)
+        sizes = self._signature.sizes
+        instances = tuple(instance.describe(sizes) for instance in self._instances)
         quick = self._quick.calls if self._quick is not None else 0
         hits = self._hits + self._native.calls + quick
         return CacheInfo(hits, self._misses, len(instances), instances)

@@ -6,13 +6,13 @@ from __future__ import annotations
 import sys
 import warnings
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tdsl.check import typed
 from tdsl.errors import RecompileWarning
 from tdsl.runtime.reasons import Reason, alone
 from tdsl.runtime.specialise import Instances, Point
-from tdsl.types.numbers import Kind
 from tdsl.types.sizes import Symbol
 from tdsl.types.types import Substitution
 
@@ -53,16 +53,16 @@ class _Known:
     """What is to be told of a function besides its instances."""
 
     name: str
-    kinds: Mapping[str, Kind]
+    sizes: Sequence[typed.SizeParameter]
 
 
 # Which functions have instances. It keeps none of them alive, and nothing is decided by it.
 _KNOWN: dict[weakref.ref[Instances], _Known] = {}
 
 
-def remember(instances: Instances, name: str, kinds: Mapping[str, Kind]) -> None:
+def remember(instances: Instances, name: str, sizes: Sequence[typed.SizeParameter]) -> None:
     """Count a function's instances among those that `explain_recompiles` tells of."""
-    _KNOWN[weakref.ref(instances, lambda dead: _KNOWN.pop(dead, None))] = _Known(name, kinds)
+    _KNOWN[weakref.ref(instances, lambda dead: _KNOWN.pop(dead, None))] = _Known(name, sizes)
 
 
 def explain_recompiles() -> Recompiles:
@@ -73,7 +73,7 @@ def explain_recompiles() -> Recompiles:
     found = []
     for reference, known in [*_KNOWN.items()]:
         for instance in reference() or ():
-            shown = instance.describe(known.kinds)
+            shown = instance.describe(known.sizes)
             found.append(Recompiled(known.name, shown, instance.reason))
     return Recompiles(found)
 

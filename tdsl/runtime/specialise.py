@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from tdsl.runtime.build import Built
 from tdsl.runtime.passing import Passing
 from tdsl.runtime.reasons import Reason, Values
 from tdsl.syntax.diagnostics import DiagnosticError
-from tdsl.types.numbers import Kind, shown
+from tdsl.types.numbers import shown
 from tdsl.types.sizes import Pack, Shape, Size, Symbol
 from tdsl.types.types import Substitution
 
@@ -88,13 +88,13 @@ class Instance:
     reason: Reason
     point: Point  # of the call that it was compiled for
 
-    def describe(self, kinds: Mapping[str, Kind] | None = None) -> str:
-        """`T=?, C=768, heads=12, E=f32`, for cache_info. `kinds` tells statics that are no sizes."""
-        kinds = kinds or {}
-        parts = {
-            s.name: "?" if v.literal is None else shown(kinds.get(s.name, "size"), v.literal)
-            for s, v in self.parameters.sizes.items()
-        }
+    def describe(self, declared: Sequence[typed.SizeParameter]) -> str:
+        """`T=?, C=768, heads=12, E=f32`, for cache_info: the sizes as declared, also those that a
+        `where` clause has put in terms of others."""
+        parts = {}
+        for one in declared:
+            value = one.value.substitute(self.parameters.sizes).literal
+            parts[one.name] = "?" if value is None else shown(one.kind, value)
         for pack, shape in self.parameters.packs.items():
             axes = ("?" if isinstance(s, Size) and s.literal is None else str(s) for s in shape)
             parts[pack.name] = f"[{', '.join(axes)}]"

@@ -76,6 +76,28 @@ def test_the_list_is_for_people_and_forgets_what_is_gone(m: tdsl.Module) -> None
     assert told("thirds") == []
 
 
+def test_sizes_are_shown_as_they_are_declared() -> None:
+    text = """
+tdsl 0.1
+pub fn cut[T, C, static heads](x: f32[T, C]) -> f32[T, heads, C//heads] where heads divides C {
+    reshape(x, [T, heads, C//heads])
+}
+"""
+    m = tdsl.loads(text)
+    m.cut(x(2, 12), heads=3)
+    assert m.cut.cache_info().instances == ("T=2, C=12, heads=3",)
+    m.cut(x(2, 15), heads=3)
+    assert m.cut.cache_info().instances[1] == "T=2, C=?, heads=3"
+
+
+def test_instances_of_another_target_are_told_apart(m: tdsl.Module) -> None:
+    m.thirds(x(6))
+    emulated = m.thirds.compile(target="gpu-emulator")
+    emulated(x(6))
+    shown = repr(tdsl.explain_recompiles())
+    assert "thirds for gpu-emulator:sm_80\n    N=2: the first one" in shown
+
+
 def test_eight_instances_for_one_size_are_warned_of_once(m: tdsl.Module) -> None:
     fixed = m.thirds.compile(dynamic=())
     with warnings.catch_warnings():
