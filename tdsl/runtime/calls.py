@@ -151,7 +151,8 @@ class Calls:
         self.__name__ = signature.function.name
         self.__qualname__ = self.__name__
         self.__module__ = signature.function.module
-        self.__doc__ = "\n".join(function.docs) or None
+        # With none of its own, help() would tell of the class in place of the function.
+        self.__doc__ = "\n".join(function.docs) or places.shown_signature(signature)
         self._call_through(self._call)
         if parse_target(origin.target).kind == "nvptx":
             from tdsl.runtime.on_device import OnDevice

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,7 +105,14 @@ def _parameters(
     if given and len(given) == len(signature.parameters):
         values = [given[name] for name, _ in signature.parameters]
         leaves = [arrays[array.leaf] for array in layout.arrays]
-        return solve_arguments(layout, leaves, named, bindings, values)
+        try:
+            return solve_arguments(layout, leaves, named, bindings, values)
+        except CallError as error:
+            statics = [p.name for p in signature.sizes if p.static and p.default is None]
+            missing = tuple(static for static in statics if static not in bindings)
+            if error.code == "E0510" and missing:
+                raise _undetermined(signature, missing) from None
+            raise
     resolve(signature, bindings)  # names, kinds and equalities, in words
     types = [
         type_of(arrays[array.leaf], wanted) if array.leaf in arrays else None
@@ -139,7 +146,6 @@ def _unstacked(value: Any) -> Any:
 
 
 def _unsolved(signature: typed.Signature, failure: CallFailure) -> CallError:
-    name = signature.function.name
     match failure:
         case failures.Undetermined(names=names):
             missing = names
@@ -147,13 +153,20 @@ def _unsolved(signature: typed.Signature, failure: CallFailure) -> CallError:
             missing = (missing_name,)
         case _:
             return places.call_error(signature, failure.code, headline(failure, signature, Names()))
+    return _undetermined(signature, missing)
+
+
+def _undetermined(signature: typed.Signature, missing: Sequence[str]) -> CallError:
+    name = signature.function.name
+    statics = {p.name for p in signature.sizes if p.static}
     shown = ", ".join(f"`{one}`" for one in missing)
     suggestion = ",".join(f"{one}=…" for one in missing)
+    arrays = "" if statics.issuperset(missing) else ", or arrays: NAME=FILE.npy"
     return places.call_error(
         signature,
         "E0506",
         f"nothing says what {shown} of `{name}` {'is' if len(missing) == 1 else 'are'}",
-        f"help: add --bind {suggestion}, or arrays: NAME=FILE.npy",
+        f"help: add --bind {suggestion}{arrays}",
     )
 
 

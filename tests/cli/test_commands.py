@@ -247,6 +247,19 @@ def test_run_asks_for_the_sizes_that_it_cannot_know(tdslc: Command, program: Pat
     assert tdslc("run", program).code == 2
 
 
+def test_run_asks_for_a_static_in_the_words_of_the_command_line(
+    tdslc: Command, tmp_path: Path
+) -> None:
+    text = "tdsl 0.1\npub fn f[N, static by: int](x: f32[N]) -> f32[N] { x * by }\n"
+    (tmp_path / "m.tdsl").write_text(text)
+    np.save(tmp_path / "x.npy", np.ones(3, np.float32))
+    done = tdslc("run", tmp_path / "m.tdsl", f"x={tmp_path / 'x.npy'}")
+    assert done.code == 2
+    assert "nothing says what `by` of `f` is" in done.err
+    assert "help: add --bind by=…\n" in done.err
+    assert tdslc("run", tmp_path / "m.tdsl", f"x={tmp_path / 'x.npy'}", "--bind=by=2").code == 0
+
+
 def test_ops_and_explain(tdslc: Command) -> None:
     listed = tdslc("ops")
     assert listed.code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import pydoc
 import subprocess
 import sys
 import time
@@ -306,6 +307,9 @@ def test_what_help_and_inspect_show(m: tdsl.Module) -> None:
     )
     assert "for K=5" in repr(m.linear.compile(K=5))
     assert m.__doc__ == "Small functions."
+    undocumented = pydoc.render_doc(m.heads, renderer=pydoc.plaintext)
+    assert "heads(x: f32[T, C], *, H) -> f32[H, T, D]" in undocumented
+    assert "class Function" not in undocumented
     assert "linear" in m.__all__
     assert "hidden" not in m.__all__
     assert "linear" in dir(m)
