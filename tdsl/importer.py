@@ -96,11 +96,7 @@ class Finder(importlib.abc.MetaPathFinder):
             if os.path.isfile(file):
                 root = _root(folder, fullname)
                 loader = Loader(fullname, file, root)
-                spec = importlib.util.spec_from_file_location(fullname, file, loader=loader)
-                if spec is not None:
-                    # Not spec.cached: nothing of ours belongs into __pycache__.
-                    spec.cached = None
-                return spec
+                return importlib.util.spec_from_file_location(fullname, file, loader=loader)
         return None
 
 

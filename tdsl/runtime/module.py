@@ -20,6 +20,7 @@ from tdsl.lowering.options import Bounds
 from tdsl.runtime.build import check_bounds, check_kernels, check_target
 from tdsl.runtime.calls import Origin
 from tdsl.runtime.function import Function
+from tdsl.runtime.layout import python_name
 from tdsl.runtime.programs import open_program
 from tdsl.runtime.structs import StructClasses
 from tdsl.syntax.diagnostics import DiagnosticError
@@ -53,6 +54,9 @@ class Module(ModuleType):
         else:
             classes: StructClasses = self.__dict__["__structs__"]
             definition = classes.find(name)
+            plain = name.removesuffix("_")
+            if definition is None and python_name(plain) == name:  # a word of Python: `m.lambda_`
+                return self.__dict__.setdefault(name, getattr(self, plain))
             if definition is None:
                 raise AttributeError(_unknown(program, self.__name__, name))
             made = classes.of_definition(definition)
@@ -118,6 +122,7 @@ def fill(
         old: StructClasses = module.__dict__["__structs__"]
         for name in (*before.root.functions, *old.names()):
             module.__dict__.pop(name, None)
+            module.__dict__.pop(python_name(name), None)
     module.__dict__["__program__"] = program
     module.__dict__["__kernels__"] = kernels
     module.__dict__["__bounds__"] = bounds
@@ -126,8 +131,8 @@ def fill(
     module.__dict__["__file__"] = path
     module.__doc__ = "\n".join(program.root.docs) or None
     module.__dict__["__all__"] = [
-        *(name for name, definition in program.root.structs.items() if definition.public),
-        *(name for name, function in program.root.declarations.items() if function.public),
+        *(python_name(n) for n, definition in program.root.structs.items() if definition.public),
+        *(python_name(n) for n, function in program.root.declarations.items() if function.public),
     ]
     _warn(module, result)
 

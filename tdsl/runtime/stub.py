@@ -22,16 +22,21 @@ _HEAD = """\
 
 """
 
-# What a stub may need, with what shows that it does.
-_IMPORTS = (
-    ("Sequence[", "from collections.abc import Sequence"),
-    ("@dataclass", "from dataclasses import dataclass"),
-    ("Any", "from typing import Any"),
-    ("@overload", "from typing import overload"),
-    ("np.", "import numpy as np"),
-    ("tdsl.", "import tdsl"),
-    ("NDArray[", "from numpy.typing import NDArray"),
+# Before a name of Python's in what is made here, until it is known how it can be called: a program
+# may have a struct `Any`.
+_MARK = "\0"
+_ANY, _SEQUENCE, _NDARRAY, _NP, _TDSL = (
+    f"{_MARK}{name}" for name in ("Any", "Sequence", "NDArray", "np", "tdsl")
 )
+_IMPORTS = {
+    "Sequence": "from collections.abc import Sequence",
+    "dataclass": "from dataclasses import dataclass",
+    "Any": "from typing import Any",
+    "overload": "from typing import overload",
+    "np": "import numpy as np",
+    "tdsl": "import tdsl",
+    "NDArray": "from numpy.typing import NDArray",
+}
 
 
 def module_stub(program: typed.Program) -> str:
@@ -45,11 +50,16 @@ def module_stub(program: typed.Program) -> str:
     for name, function in root.functions.items():
         if function.public:
             parts.append(stub.function(name, function))
-    exported = [*(d.name for d in stub.structs if d.public and d.module == root.name)]
-    exported += [name for name, function in root.functions.items() if function.public]
+    exported = [*(python_name(d.name) for d in stub.structs if d.public and d.module == root.name)]
+    exported += [python_name(name) for name, f in root.functions.items() if f.public]
     parts.append(f"__all__ = {exported!r}\n".replace("'", '"'))
     body = "\n".join(parts)
-    imports = "".join(f"{line}\n" for sign, line in _IMPORTS if sign in body)
+    imports = ""
+    for name, line in _IMPORTS.items():
+        if f"{_MARK}{name}" in body:
+            own = f"{name}_of_python" if name in stub.taken else name
+            imports += f"{line if own == name else line.partition(' as ')[0] + f' as {own}'}\n"
+            body = body.replace(f"{_MARK}{name}", own)
     return f"{_HEAD.format(docs=docs, file=file)}{imports}\n{body}"
 
 
@@ -63,8 +73,10 @@ class _Stub:
                 found.append(definition)
         names = [definition.name for definition in found]
         self.structs = found
+        fields = [field.name for definition in found for field in definition.fields]
+        self.taken = {*names, *program.root.functions, *fields}
         self.class_of = {
-            (d.module, d.name): d.name
+            (d.module, d.name): python_name(d.name)
             if names.count(d.name) == 1 or d.module == program.root.name
             else f"{d.module.replace('.', '_')}_{d.name}"
             for d in found
@@ -81,12 +93,12 @@ class _Stub:
             case TensorType(dtype):
                 return _array(dtype)
             case StructType(module, name):
-                return f"{self.class_of[module, name]} | Any"
+                return f"{self.class_of[module, name]} | {_ANY}"
             case ListType(item):
-                return f"Sequence[{self.given(item)}] | Any"
+                return f"{_SEQUENCE}[{self.given(item)}] | {_ANY}"
             case TupleType(items):
                 return f"tuple[{', '.join(map(self.given, items))}]"
-        return "Any"
+        return _ANY
 
     def result(self, type_: Type) -> str:
         match type_:
@@ -95,17 +107,17 @@ class _Stub:
             case StructType(module, name):
                 return self.class_of[module, name]
             case ListType(item):
-                return f"Sequence[{self.result(item)}]"
+                return f"{_SEQUENCE}[{self.result(item)}]"
             case TupleType(items):
                 return f"tuple[{', '.join(map(self.result, items))}]"
-        return "Any"
+        return _ANY
 
     # --- definitions
 
     def struct(self, definition: typed.Struct) -> str:
         names = Names({}, (), f"{definition.module}.{definition.name}")
-        lines = ["", "@dataclass(frozen=True, eq=False, repr=False)"]
-        lines.append(f"class {self.class_of[definition.module, definition.name]}(tdsl.Struct):")
+        lines = ["", f"@{_MARK}dataclass(frozen=True, eq=False, repr=False)"]
+        lines.append(f"class {self.class_of[definition.module, definition.name]}({_TDSL}.Struct):")
         if definition.docs:
             lines.append(_docstring(definition.docs, "    "))
         for field in definition.fields:
@@ -120,17 +132,17 @@ class _Stub:
         types = ", ".join(f"{n}: {shown.type(t)}" for n, t in signature.parameters)
         docs = (f"({types}) -> {shown.type(signature.result)}", "", *function.docs)
         numpy, other = ([*self._each(signature, numpy=of)] for of in (True, False))
-        lines = ["", f"class _{name}(tdsl.Function):"]
+        lines = ["", f"class _{name}({_TDSL}.Function):"]
         overloaded = numpy != other
-        lines += ["    @overload"] * overloaded
+        lines += [f"    @{_MARK}overload"] * overloaded
         lines += [*_call(numpy, self.result(signature.result), ""), _docstring(docs, " " * 8)]
         if overloaded:
-            lines += ["    @overload", *_call(other, "Any", " ...")]
+            lines += [f"    @{_MARK}overload", *_call(other, _ANY, " ...")]
         return "\n".join([*lines, "", f"{python_name(name)}: _{name}", ""])
 
     def _each(self, signature: typed.Signature, *, numpy: bool) -> Iterator[str]:
-        yield "self"
         known = python_signature(signature)
+        yield "this" if "self" in known.parameters else "self"
         types = dict(signature.parameters)
         by_python = {python_name(name): type_ for name, type_ in types.items()}
         keywords = False
@@ -145,13 +157,13 @@ class _Stub:
                 yield f"{parameter.name}: {parameter.annotation.__name__}{default}"
             else:
                 type_ = self.given(by_python[parameter.name])
-                other = "" if numpy or "Any" in type_ else " | tdsl.Tensor"
+                other = "" if numpy or _ANY in type_ else f" | {_TDSL}.Tensor"
                 yield f"{parameter.name}: {type_}{other}{default}"
 
 
 def _call(parameters: list[str], result: str, body: str) -> list[str]:
     line = f"    def __call__({', '.join(parameters)}) -> {result}:{body}"
-    if len(line) <= _MOST_COLUMNS:
+    if len(line.replace(_MARK, "")) <= _MOST_COLUMNS:
         return [line]
     return [
         "    def __call__(",
@@ -170,8 +182,8 @@ def _number(dtype: AnyDType) -> str:
 def _array(dtype: AnyDType) -> str:
     # NumPy's types know no bfloat16.
     if not isinstance(dtype, DType) or dtype.name == "bf16":
-        return "NDArray[Any]"
-    return f"NDArray[np.{dtype.numpy.type.__name__}]"
+        return f"{_NDARRAY}[{_ANY}]"
+    return f"{_NDARRAY}[{_NP}.{dtype.numpy.type.__name__}]"
 
 
 def _docstring(lines: tuple[str, ...], indent: str) -> str:

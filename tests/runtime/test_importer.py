@@ -43,6 +43,7 @@ def test_a_module_is_found_and_called(folder: Path) -> None:
     from imported_one import f
 
     assert f is module.f
+    assert module.__spec__.cached is None
     assert not (folder / "__pycache__").exists()
 
 

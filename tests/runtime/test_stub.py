@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tdsl
@@ -131,6 +132,32 @@ def test_what_is_not_public_is_not_told_and_docs_are(folder: Path) -> None:
     assert ast.get_docstring(layer) == 'One \\layer with """quotes".'
     assert "(x: f32[I], p: Linear[I, O], by: f32) -> f32[O]" in text
     assert "lambda_: NDArray[np.float32]" in text, "a word of Python gets an underscore"
+
+
+def test_names_of_python_and_of_the_stub_are_good_names(folder: Path) -> None:
+    odd = (
+        "tdsl 0.1\n"
+        "pub struct Any[N] { np: f32[N], Sequence: f32[N] }\n"
+        "pub struct NDArray[N] { x: f32[N], tdsl: f32 }\n"
+        "pub fn np[N](self: f32[N], Any: f32) -> f32[N] { self * Any }\n"
+        "pub fn overload[N](a: Any[N]) -> Any[N] { a }\n"
+        "pub fn class[N](lambda: f32[N]) -> f32[N] { lambda }\n"
+        "pub fn dataclass[N](xs: [f32[N]; 2], p: NDArray[N]) -> NDArray[N] { p }\n"
+    )
+    checked = check_source(Source("odd.tdsl", odd), None)
+    assert checked.program is not None, checked.diagnostics
+    (folder / "odd.pyi").write_text(module_stub(checked.program))
+    (folder / "uses.py").write_text(
+        "import numpy as np\nimport odd\nx = np.ones(3, np.float32)\n"
+        "y: np.float32 = odd.class_(x)[0]\nodd.np(odd.Any(x, x).np, 2.0)\n"
+    )
+    done = mypy(folder, "odd.pyi", "uses.py")
+    assert done.returncode == 0, done.stdout
+    module = tdsl.loads(odd)
+    x = np.ones(3, np.float32)
+    assert module.class_ is getattr(module, "class")
+    assert module.class_(x).tolist() == module.np(x, 1.0).tolist() == [1] * 3
+    assert "class_" in module.__all__
 
 
 def test_the_stub_is_true_of_the_module() -> None:
