@@ -55,7 +55,7 @@ class Module(ModuleType):
             classes: StructClasses = self.__dict__["__structs__"]
             definition = classes.find(name)
             plain = name.removesuffix("_")
-            if definition is None and python_name(plain) == name:  # a word of Python: `m.lambda_`
+            if definition is None and python_name(plain) == name != plain:  # as in `m.lambda_`
                 return self.__dict__.setdefault(name, getattr(self, plain))
             if definition is None:
                 raise AttributeError(_unknown(program, self.__name__, name))
