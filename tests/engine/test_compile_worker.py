@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -91,14 +92,16 @@ def test_many_threads_share_one_worker(worker: Worker) -> None:
 def test_after_a_fork_the_child_has_a_worker_of_its_own(worker: Worker) -> None:
     worker.compile(unary("math.exp", 4), Options(), None)
     parents = worker._process
-    child = os.fork()
-    if child == 0:
-        try:
-            worker.compile(unary("math.exp", 5), Options(), None)
-            its_own = worker._process is not parents
-            worker.close()
-            os._exit(0 if its_own else 1)
-        except BaseException:
-            os._exit(1)
+    with worker._lock:  # as another thread holds it that compiles just then
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)  # ends a child that waits for the lock
+            try:
+                worker.compile(unary("math.exp", 5), Options(), None)
+                its_own = worker._process is not parents
+                worker.close()
+                os._exit(0 if its_own else 1)
+            except BaseException:
+                os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
     worker.compile(unary("math.exp", 6), Options(), None)

@@ -75,3 +75,13 @@ def test_loops_over_layers_of_open_width_and_number(module: tdsl.Module) -> None
             wanted = np.tanh((wanted @ w)[:, c : 2 * c]) + wanted
         np.testing.assert_allclose(function(x, list(ws)), wanted, rtol=1e-3, atol=1e-4)
     assert len(function.cache_info().instances) == 1
+
+
+def test_a_static_is_never_open_and_keeps_no_size_from_it(module: tdsl.Module) -> None:
+    function = module.heads.compile()
+    for t, heads in ((3, 2), (3, 4), (5, 4), (7, 4)):
+        x, w = arrays((t, 24), (8, 8))
+        assert function(x, w, H=heads).shape == (heads, t, 8 // heads)
+    shown = function.cache_info().instances
+    chosen = [(one.split(", ")[0], "H=?" in one) for one in shown]
+    assert chosen == [("T=3", False), ("T=3", False), ("T=?", False)]

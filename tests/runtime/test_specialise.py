@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 
@@ -123,6 +125,35 @@ def test_threads_that_want_the_same_instance_compile_it_once() -> None:
     assert len(asked) == 1
     assert len({id(instance) for instance, _ in found}) == 1
     assert sum(compiled for _, compiled in found) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_fork_while_a_thread_compiles_leaves_no_lock_held() -> None:
+    parent, started, done = os.getpid(), threading.Event(), threading.Event()
+
+    def build(parameters: Substitution, passing: object = None) -> object:
+        if os.getpid() == parent:
+            started.set()
+            done.wait(30)
+        return object()
+
+    instances = Instances(build)  # type: ignore[arg-type]
+    thread = threading.Thread(target=instances.find, args=(point(), NONE, True))
+    thread.start()
+    started.wait(30)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # ends a child that waits for the lock
+        try:
+            instances.find(point(), NONE, True)
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    status = os.waitpid(child, 0)[1]
+    done.set()
+    thread.join()
+    assert status == 0
 
 
 def test_a_failed_compilation_is_tried_again() -> None:
