@@ -158,6 +158,9 @@ def test_names_of_python_and_of_the_stub_are_good_names(folder: Path) -> None:
     assert module.class_ is getattr(module, "class")
     assert module.class_(x).tolist() == module.np(x, 1.0).tolist() == [1] * 3
     assert "class_" in module.__all__
+    for name in ("other", "other_", "lambda_"):
+        with pytest.raises(AttributeError, match=f"no function or struct `{name.removesuffix('_')}"):
+            getattr(module, name)
 
 
 def test_the_stub_is_true_of_the_module() -> None:
