@@ -380,7 +380,8 @@ def _place(work: Work, source: _Source, donated: bool) -> int:
         else:
             work.reads(source.block)
     elif source.stream is not None and source.stream != work.stream:
-        work.device.api.wait(work.stream, work.device.record(source.stream).handle)
+        ready = work.device.record(source.stream)
+        work.device.api.wait(work.stream, ready.handle)
     address = _address(source)
     if address % _ALIGNMENT:
         copied = work.temporary(source.nbytes)

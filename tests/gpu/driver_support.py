@@ -12,7 +12,7 @@ from mlir import ir
 from stub_driver import Programs, StubDriver
 
 import tdsl.gpu.compiler as compiler
-from tdsl.gpu.driver import binding, opened
+from tdsl.gpu.driver import binding, dlpack, opened
 from tdsl.gpu.emulator import Emulator
 
 PROGRAMS = Programs()
@@ -49,6 +49,7 @@ def check_clean(driver: StubDriver) -> None:
     """Nothing is left of any call: no memory, no event, no context that is current."""
     driver.fail_at = None
     gc.collect()
+    dlpack.reclaim()
     driver.finish()
     for device in devices():
         device.unchecked.clear()

@@ -45,6 +45,28 @@ NAMES = {
 }
 
 
+_GIVING = frozenset(
+    [
+        "cuDeviceGetCount",
+        "cuDeviceGet",
+        "cuDeviceGetName",
+        "cuDeviceGetAttribute",
+        "cuDevicePrimaryCtxRetain",
+        "cuCtxPopCurrent",
+        "cuModuleLoadDataEx",
+        "cuModuleGetFunction",
+        "cuDeviceGetDefaultMemPool",
+        "cuMemPoolGetAttribute",
+        "cuMemAllocAsync",
+        "cuMemAllocHost",
+        "cuPointerGetAttribute",
+        "cuStreamCreate",
+        "cuEventCreate",
+    ]
+)
+"""What gives a value besides the status."""
+
+
 class Misuse(AssertionError):
     """A call that no driver should be given."""
 
@@ -79,6 +101,7 @@ class Memory:
     born: bool = False
     dead: bool = False
     freed: bool = False  # the call was made; the stream may not be there yet
+    foreign: bool = False
 
 
 @dataclass(eq=False)
@@ -171,7 +194,7 @@ class StubDriver:
             self.calls.append(name)
             if self.fail_at == number:
                 self.failed = name
-                return (self.fail_with, None)
+                return (self.fail_with, None) if name in _GIVING else (self.fail_with,)
             return found(*arguments)
 
         return call
@@ -179,7 +202,7 @@ class StubDriver:
     @property
     def live(self) -> list[Memory]:
         """Device memory that nobody freed."""
-        return [one for one in self._memory.values() if not one.freed]
+        return [one for one in self._memory.values() if not one.freed and not one.foreign]
 
     @property
     def live_events(self) -> int:
@@ -216,14 +239,9 @@ class StubDriver:
     def new_memory(self, array: Any, device: int = 0) -> int:
         """Device memory of somebody else, with this in it."""
         made = self._new(array.nbytes, device)
-        made.born = True
+        made.born = made.foreign = True
         ctypes.memmove(made.start - SHIFT, array.ctypes.data, array.nbytes)
         return made.start
-
-    def free_memory(self, address: int) -> None:
-        memory = self._memory[address]
-        memory.freed = memory.dead = True
-        memory.array[:] = FREED
 
     def contents(self, address: int, dtype: Any, count: int) -> Any:
         """What is in device memory now, without waiting for anything."""

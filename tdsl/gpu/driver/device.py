@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from tdsl.errors import DriverError, TargetError
+from tdsl.errors import DeviceMemoryError, DriverError, TargetError
+from tdsl.gpu.driver import dlpack
 from tdsl.gpu.driver.api import Api
 from tdsl.lowering.device import DEVICES
 
@@ -109,6 +110,16 @@ class Device:
                 code="E0903",
             )
 
+    def allocate(self, count: int, stream: int) -> int:
+        """Memory. Where there is none, that of arrays which other libraries gave back since the last
+        call is looked for."""
+        try:
+            return self.api.allocate(count, stream)
+        except DeviceMemoryError:
+            dlpack.reclaim()
+            self.api.synchronize_context()
+            return self.api.allocate(count, stream)
+
     # --- events
 
     def record(self, stream: int) -> Event:
@@ -139,6 +150,7 @@ class Device:
     def poll(self) -> None:
         """The IndexError of an earlier call that nobody has asked for, if there is one by now."""
         self._held = [(event, value) for event, value in self._held if not event.is_done()]
+        dlpack.reclaim()
         waiting = self.unchecked[:]
         for pending in waiting:
             if pending.is_done():

@@ -10,10 +10,11 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
+from tdsl.gpu.driver.release import PLAIN, VERSIONED, release
+
 CUDA: Final = 2  # kDLCUDA
 CUDA_MANAGED: Final = 13
 _READ_ONLY: Final = 1
-_PLAIN, _VERSIONED = b"dltensor", b"dltensor_versioned"
 _KINDS: Final = {"i": 0, "u": 1, "f": 2, "b": 6}
 _BFLOAT: Final = 4
 LEGACY_STREAM: Final = 1
@@ -62,11 +63,6 @@ _get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_cha
 _new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
     ("PyCapsule_New", _api)
 )
-# For destructors, which get a capsule that nobody may keep any more: as an address.
-_dying_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p)(("PyCapsule_GetName", _api))
-_dying_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", _api)
-)
 
 
 @dataclass(frozen=True)
@@ -88,13 +84,13 @@ def read(capsule: object) -> Seen:
     """TypeError for elements that NumPy has no name for."""
     name = _get_name(capsule)
     read_only = False
-    if name == _VERSIONED:
+    if name == VERSIONED:
         managed = _ManagedVersioned.from_address(_get_pointer(capsule, name))
         if managed.major != 1:
             raise TypeError(f"DLPack of version {managed.major} is not known")
         read_only = bool(managed.flags & _READ_ONLY)
         tensor = managed.tensor
-    elif name == _PLAIN:
+    elif name == PLAIN:
         tensor = _Managed.from_address(_get_pointer(capsule, name)).tensor
     else:
         raise TypeError("the object gave no DLPack capsule, or one that is used up")
@@ -127,12 +123,17 @@ def _dtype(kind: int, bits: int, lanes: int) -> np.dtype[Any]:
 
 # --- capsules of ours
 
-# What is kept for those who hold a capsule, until their deleter calls: C knows no other owner.
+# What is kept for those who hold a capsule, until they say that they need it no longer: C knows no
+# other owner. They leave a mark, see release.py, and `reclaim` looks for marks.
 _HELD: dict[int, tuple[Any, ...]] = {}
 _NUMBERS = itertools.count(1)
 
-_DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_DESTRUCTOR = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+
+def reclaim() -> None:
+    """Let go of what nobody holds any more."""
+    for number, (_, mark, *_) in [*_HELD.items()]:
+        if mark.value:
+            _HELD.pop(number, None)
 
 
 def make(
@@ -154,36 +155,14 @@ def make(
         address, CUDA, device, len(shape), kind, 8 * dtype.itemsize, 1,
         ctypes.cast(sizes, pointer), ctypes.cast(strides, pointer), 0,
     )  # fmt: skip
-    number = next(_NUMBERS)
+    number, mark = next(_NUMBERS), ctypes.c_int64(0)
+    context = ctypes.addressof(mark)
+    code = release(_Managed.context.offset, _ManagedVersioned.context.offset)
     managed: Any
     if versioned:
-        deleter = ctypes.cast(_delete_versioned, ctypes.c_void_p)
-        managed = _ManagedVersioned(1, 0, number, deleter, 0, tensor)
+        managed = _ManagedVersioned(1, 0, context, code.versioned, 0, tensor)
     else:
-        managed = _Managed(tensor, number, ctypes.cast(_delete_plain, ctypes.c_void_p))
-    _HELD[number] = (owner, managed, sizes, strides)
-    name = _VERSIONED if versioned else _PLAIN
-    destructor = ctypes.cast(_destroy, ctypes.c_void_p)
-    return _new(ctypes.addressof(managed), name, destructor)
-
-
-def _drop_versioned(address: int) -> None:
-    _HELD.pop(_ManagedVersioned.from_address(address).context, None)
-
-
-def _drop_plain(address: int) -> None:
-    _HELD.pop(_Managed.from_address(address).context, None)
-
-
-def _drop_unused(capsule: int) -> None:
-    """Of a capsule that nobody used; those who do give it another name, and call the deleter."""
-    name = _dying_name(capsule)
-    if name == _VERSIONED:
-        _drop_versioned(_dying_pointer(capsule, name))
-    elif name == _PLAIN:
-        _drop_plain(_dying_pointer(capsule, name))
-
-
-_delete_versioned = _DELETER(_drop_versioned)
-_delete_plain = _DELETER(_drop_plain)
-_destroy = _DESTRUCTOR(_drop_unused)
+        managed = _Managed(tensor, context, code.plain)
+    _HELD[number] = (owner, mark, managed, sizes, strides)
+    name = VERSIONED if versioned else PLAIN
+    return _new(ctypes.addressof(managed), name, code.destroy)

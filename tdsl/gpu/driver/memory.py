@@ -21,7 +21,7 @@ class Block:
         self.exported: set[int | None] = set()
         """Streams on which others may use it for as long as they hold it: None for one that may not
         exist any more by then."""
-        self.address = device.api.allocate(count, stream)
+        self.address = device.allocate(count, stream)
         device.finalizer(self, _free, device, self.address, self.uses, self.exported)
 
     def wait_to_read(self, stream: int) -> None:

@@ -44,7 +44,7 @@ class Work:
             self._abandon()
 
     def temporary(self, count: int) -> int:
-        address = self.device.api.allocate(count, self.stream)
+        address = self.device.allocate(count, self.stream)
         self._temporary.append(address)
         return address
 
