@@ -174,6 +174,18 @@ def _numpy_name(dtype: AnyDType) -> str:
     return f"np.{dtype.numpy.name if dtype.kind != 'bool' else 'bool_'}"
 
 
+def can_convert(given: object) -> bool:
+    """Whether `conversion_words` make sense of it: an array of any library, or a list."""
+    return isinstance(given, np.ndarray | list | tuple) or framework_of(given) is not None
+
+
+def conversion_words(wanted: Wanted, given: object) -> str:
+    """How what is given becomes an array of the dtype that is wanted."""
+    if isinstance(given, list | tuple):
+        return f"`np.asarray({wanted.name}, {_numpy_name(wanted.type.dtype)})`"
+    return _cast(wanted, wanted.type.dtype, given)
+
+
 def _cast(wanted: Wanted, dtype: AnyDType, given: object) -> str:
     """How the argument gets another dtype, in the words of the library that it is of."""
     framework = framework_of(given)

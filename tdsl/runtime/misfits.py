@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 import numpy as np
 
 from tdsl.check.calls import Static, signature_names
 from tdsl.errors import CallError, DTypeError, ShapeError
-from tdsl.runtime.arrays import Array, WeakNumber, describe
+from tdsl.runtime.arrays import Array, WeakNumber, can_convert, conversion_words, describe
 from tdsl.runtime.fitting import Fact, Fit, Misfit, fit
-from tdsl.runtime.frameworks import framework_of
 from tdsl.runtime.gathering import Given, Many, One, Problem, first_items
 from tdsl.runtime.layout import Layout
 from tdsl.syntax.diagnostics import Diagnostic, Label
@@ -192,12 +192,15 @@ class Refusal:
         kinds = [p for p in self.problems if p.kind == "kind"]
         misfits = self.fit.misfits
         dtypes = [c for c in self.errors if isinstance(c.error, DTypeError)]
+        empty = [c for c in self.errors if isinstance(c.value, np.ndarray) and 0 in c.value.shape]
+        ranks = len(self.errors) - len(dtypes) - len(empty)
         counts = [
             (len(missing), "part is missing", "parts are missing"),
             (len(unknown), "part is unknown", "parts are unknown"),
             (len(kinds), "part is of another kind", "parts are of another kind"),
             (len(dtypes), "array has another dtype", "arrays have another dtype"),
-            (len(self.errors) - len(dtypes), "array has another rank", "arrays have another rank"),
+            (len(empty), "array is empty", "arrays are empty"),
+            (ranks, "array has another rank", "arrays have another rank"),
             (len(misfits), "array has another shape", "arrays have another shape"),
         ]
         told = ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts if n)
@@ -215,7 +218,7 @@ class Refusal:
         alone = len(self.problems) == 1 and not self.errors and not misfits
         if alone:
             message = self._single(self.problems[0])
-        lines = _shortened([_Line(p.text, "", p, "missing ") for p in missing])
+        lines = _shortened([_Line(p.text, _meant(p, unknown), p, "missing ") for p in missing])
         lines += _shortened([_Line(p.text, "", p, "unknown ") for p in unknown])
         lines += _shortened([_Line(f"`{p.path}`", p.text, p) for p in kinds])
         lines += _shortened([self._error_line(c) for c in self.errors])
@@ -223,11 +226,11 @@ class Refusal:
         if len(lines) > MOST_LINES:
             lines[MOST_LINES:] = [f"… and {len(lines) - MOST_LINES} more"]
         lines += self._fixed_lines(misfits)
-        if dtypes:
-            framework = framework_of(dtypes[0].one.value)
-            cast = ".astype(np.float32)" if framework is None else framework.cast
-            how = cast.format(name="", dtype="float32")
-            lines.append(f"help: nothing is cast silently: convert, as with `{how}`")
+        first = next((c.one for c in dtypes if can_convert(c.one.value)), None)
+        if first is not None:
+            wanted = self.layout.wanted_at(first.array, first.path, first.lengths)
+            how = conversion_words(wanted, first.value)
+            lines.append(f"help: nothing is cast silently: convert, as with {how}")
         if any(m.transposed for m in misfits):
             lines.append("help: transpose what fits so: `.T` of a matrix")
         if alone:
@@ -285,7 +288,9 @@ class Refusal:
         wanted = self.layout.wanted_at(one.array, one.path, one.lengths).shown
         if found is None or (isinstance(array, np.ndarray) and 0 in array.shape):
             text = str(error).partition("\n")[0].partition("] ")[2]
-            return _Line(f"`{one.path}`", f"cannot be taken: {text}", one.array.leaf)
+            own = f"argument `{one.path}` of `{self.function}` "
+            text = text.removeprefix(own) if text.startswith(own) else f"cannot be taken: {text}"
+            return _Line(f"`{one.path}`", text, one.array.leaf)
         return _Line(f"`{one.path}`", f"is {found}: wants {wanted}", (one.array.leaf, found))
 
     def _misfit_line(self, misfit: Misfit) -> _Line:
@@ -354,6 +359,21 @@ class Refusal:
             for name, (value, source) in self._fixed(misfits).items()
             if source
         ]
+
+
+def _meant(missing: Problem, unknown: Sequence[Problem]) -> str:
+    """Which unknown part beside a missing one is it under another name: the only one, or one that
+    is spelt nearly so. Nothing where the unknown part says that itself."""
+    parent, _, name = missing.path.rpartition(".")
+    beside = []
+    for one in unknown:
+        other, _, found = one.path.rpartition(".")
+        if other == parent and "did you mean" in one.text:
+            return ""
+        if other == parent:
+            beside.append(found)
+    near = beside if len(beside) == 1 else get_close_matches(name, beside, 1)
+    return f"(is it `{parent}.{near[0]}`?)" if near else ""
 
 
 def _shortened(lines: Sequence[_Line]) -> list[str]:

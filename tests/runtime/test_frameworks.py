@@ -248,7 +248,7 @@ def test_help_is_in_the_words_of_the_framework(m: tdsl.Module, torch: Any) -> No
     x = torch.ones(3)
     p = {"weight": torch.eye(3).half(), "bias": x}
     for call, help in {
-        lambda: m.layer(x.double(), p): "convert, as with `.to(torch.float32)`",
+        lambda: m.layer(x.double(), p): "convert, as with `x.to(torch.float32)`",
         lambda: m.layer(x, p): "pass `p.weight.to(torch.float32)`",
         lambda: m.same(x, x.bfloat16()): "pass `y.to(torch.float32)`",
         lambda: m.same(x.bfloat16(), x): "pass `y.to(torch.bfloat16)`",

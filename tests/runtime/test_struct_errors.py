@@ -119,7 +119,7 @@ def test_everything_at_once(gpt2: tdsl.Function) -> None:
         " 1 array has another shape"
     )
     for line in (
-        "missing `p.ln_f.b: f32[C]`",
+        "missing `p.ln_f.b: f32[C]` (is it `p.ln_f.bias`?)",
         "unknown `p.ln_f.bias`",
         "`p.wpe` is f32[1, 32, 32]: wants f32[N, C]",
         "`p.blocks[1].attn.c_attn.b` is f64[96]: wants f32[3*C]",
@@ -130,7 +130,7 @@ def test_everything_at_once(gpt2: tdsl.Function) -> None:
         ),
     ):
         assert line in lines(error)
-    assert error.diagnostics[0].notes[0] == "missing `p.ln_f.b: f32[C]`"
+    assert error.diagnostics[0].notes[0].startswith("missing `p.ln_f.b: f32[C]` (is")
 
 
 def test_many_lines_are_cut(gpt2: tdsl.Function) -> None:
@@ -273,6 +273,27 @@ def test_positional_arrays_in_the_place_of_a_struct(m: tdsl.Module) -> None:
     assert "`linear` takes 2 arguments, not 3" in str(error)
     error = error_of(m.linear, arrays(2, 3))
     assert "`p: Linear[I, O]` is missing" in str(error)
+
+
+def test_a_part_under_a_name_of_its_own(m: tdsl.Module) -> None:
+    error = error_of(m.linear, arrays(2, 3), {"w": arrays(3, 4), "offset": arrays(4)})
+    assert "missing `p.b: f32[O]` (is it `p.offset`?)" in lines(error)
+    # An unknown part that says itself what it is meant to be is not asked for twice.
+    error = error_of(m.linear, arrays(2, 3), {"w": arrays(3, 4), "bb": arrays(4)})
+    assert "missing `p.b: f32[O]`" in lines(error)
+    assert "unknown `p.bb` (did you mean `b`?)" in lines(error)
+
+
+def test_several_lists_and_empty_arrays() -> None:
+    program = "tdsl 0.1\nstruct S { w: i32 }\n"
+    f = tdsl.loads(program + "fn f[N](x: i32[N], y: i32[N], s: S) -> i32[N] { x + y + s.w }\n").f
+    s = {"w": np.int32(1)}
+    error = error_of(f, [1, 2], [3, 4], s)
+    help_ = "help: nothing is cast silently: convert, as with `np.asarray(x, np.int32)`"
+    assert help_ in lines(error)
+    error = error_of(f, np.ones(0, np.int32), np.ones(0, np.int32), s)
+    assert lines(error)[0].endswith("do not fit: 2 arrays are empty")
+    assert "`x` is empty: axis 0 has size 0" in lines(error)
 
 
 def test_the_class_that_is_wanted_has_its_article() -> None:
