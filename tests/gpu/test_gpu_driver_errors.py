@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gc
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from driver_support import check_clean, stub
-from stub_driver import SHIFT, Memory, Misuse, StubDriver
+from stub_driver import NAMES, SHIFT, Memory, Misuse, StubDriver
 
 import tdsl
 from tdsl.gpu.driver import opened
+from tdsl.gpu.driver.api import NOT_READY
 from tdsl.gpu.driver.array import to_device
 
 Array = np.ndarray[Any, Any]
@@ -235,3 +237,26 @@ def test_the_stub_sees_wrong_launches(monkeypatch: pytest.MonkeyPatch) -> None:
                 table[: len(values)] = numbers.ctypes.data + 8 * np.arange(len(values))
                 with pytest.raises(Misuse, match=says):
                     device.api.launch(function, grid, (32, 1, 1), 0, 0, table.ctypes.data)
+
+
+def test_the_stub_is_called_as_the_driver_is() -> None:
+    real = pytest.importorskip("cuda.bindings.driver")
+    names = [name for name in vars(StubDriver) if name.startswith("cu") and name != "cuuint64_t"]
+    assert len(names) > 35
+    for name in names:
+        own = inspect.signature(vars(StubDriver)[name]).parameters
+        if name != "cuLaunchKernel":  # which takes the same, not named one by one
+            assert len(own) - 1 == len(inspect.signature(getattr(real, name)).parameters), name
+    for kind in (
+        "CUdevice_attribute",
+        "CUjit_option",
+        "CUmemPool_attribute",
+        "CUpointer_attribute",
+    ):
+        for item in getattr(StubDriver, kind):
+            assert int(getattr(getattr(real, kind), item.name)) == int(item)
+    for code, (name, _) in NAMES.items():
+        assert int(getattr(real.CUresult, name)) == code
+    assert int(real.CUresult.CUDA_ERROR_NOT_READY) == NOT_READY
+    flags = real.CUevent_flags.CU_EVENT_DISABLE_TIMING, real.CUstream_flags.CU_STREAM_NON_BLOCKING
+    assert tuple(map(int, flags)) == (2, 1)
