@@ -148,6 +148,22 @@ def test_weights_may_be_bf16(model: dict[str, Any], recorded: dict[str, np.ndarr
     assert np.abs(rows.astype(np.float32) - expected).max() < 0.03 * np.abs(expected).max()
 
 
+def test_tokens_and_positions_out_of_range_are_refused(
+    program: Any, model: dict[str, Any], recorded: dict[str, np.ndarray]
+) -> None:
+    words = len(model["tokens"])
+    good = recorded["in/input_ids"][0].astype(np.int32)
+    for bad in (words, -words - 1):
+        ids = good.copy()
+        ids[3] = bad
+        with pytest.raises(IndexError, match=f"{bad} is out of range"):
+            program.forward(ids, model, heads=HEADS)
+    with pytest.raises(IndexError, match="out of range"):
+        program.step(good[:10], np.int32(POSITIONS - 9), empty(), model)
+    with pytest.raises(tdsl.DTypeError, match="ids"):
+        program.forward(good.astype(np.int64), model, heads=HEADS)
+
+
 def test_wrong_groups_are_told(model: dict[str, Any]) -> None:
     program = tdsl.load(ROOT / "programs/llama.tdsl")
     with pytest.raises(tdsl.ShapeError, match="heads"):
