@@ -258,7 +258,28 @@ def _warnings(
                 ),
             )
         )
+    result += [
+        _documented_import(source, item)
+        for item in module.items
+        if isinstance(item, ast.ImportModule | ast.ImportNames) and item.docs
+    ]
     return tuple(sorted(result, key=lambda warning: warning.span.start))
+
+
+def _documented_import(source: Source, item: ast.Item) -> Diagnostic:
+    """W0005 for what was most likely meant for the module."""
+    line = source.line_and_column(item.span.start)[0]
+    while not source.line_text(line).lstrip().startswith("##"):
+        line -= 1
+    start = source.line_starts[line - 1]
+    start += len(source.line_text(line)) - len(source.line_text(line).lstrip())
+    span = Span(source, start, source.line_starts[line - 1] + len(source.line_text(line)))
+    return Diagnostic(
+        "W0005",
+        "this `##` documents nothing",
+        (Label(span, "an import has no documentation"),),
+        helps=(Help("what is said of the whole module stands above the line `tdsl …`"),),
+    )
 
 
 def _ambiguous_start(source: Source, token: Token, statement: Token) -> Diagnostic | None:

@@ -282,6 +282,17 @@ def test_docs_before_the_edition_are_the_module_s() -> None:
     assert module("const A = 1").edition is None
 
 
+@pytest.mark.parametrize("import_", ["from std.nn import relu", "import std.nn as nn"])
+def test_docs_of_an_import_were_meant_for_the_module(import_: str) -> None:
+    text = f"tdsl 0.1\n\n## About the module,\n## in two lines.\n\n# Why.\n{import_}\n"
+    _, (warning,) = parse_with_warnings(Source("t", text))
+    assert warning.code == "W0005"
+    assert warning.span.text == "## in two lines."
+    assert "above the line `tdsl" in warning.helps[0].text
+    above = "## About the module.\n" + text.replace("## About the module,\n## in two lines.\n", "")
+    assert parse_with_warnings(Source("t", above))[1] == ()
+
+
 def test_lines_that_could_continue_the_one_before_are_noted() -> None:
     def lints(text: str) -> list[str]:
         source = Source("t", "tdsl 0.1\nfn f() -> f32 {\n" + text + "\n}")
