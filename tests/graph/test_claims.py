@@ -143,3 +143,18 @@ def test_claims_are_printed_as_groups() -> None:
         "\n"
         "matmul claimed: f32[2, 3] @ f32[3, 4]; the right operand is read transposed, not copied\n"
     )
+
+
+def test_a_cast_that_the_next_product_does_as_it_reads_is_its_own() -> None:
+    """Else the value before it would be computed once more, without a kernel."""
+    build = GraphBuilder()
+    a, b, c = inputs(build, (2, 3), (3, 4), (4, 5))
+    kept = build.cast(build.matmul(a, b), DTYPES["bf16"])
+    widened = build.cast(kept, DTYPES["f32"])
+    last = build.matmul(widened, c)
+    first, second = find_claims(Graph("f", (a, b, c), (last,)))[0]
+    assert first.root is kept
+    assert (second.inner, second.inputs) == ((widened, last), (kept, c))
+    # As a result, it is written by the kernel.
+    (alone,), _ = find_claims(Graph("f", (a, b), (widened,)))
+    assert alone.root is widened

@@ -50,3 +50,14 @@ def test_next_to_other_work(name: str) -> None:
     made = Instance.of_text(HEAD.removeprefix("tdsl 0.1\n") + ROWS_AND_MORE[name])
     assert any(claim.kind == "rows" for claim in made.claims)
     made.compare(OPEN, tolerance=2e-6)
+
+
+def test_equal_chains_are_one_function() -> None:
+    """Whatever the order in which their operands come into the program."""
+    made = Instance.of_text(
+        HEAD.removeprefix("tdsl 0.1\n")
+        + """pub fn f[M, N](x: f32[M, N], g: f32[N], b: f32[N], h: f32[N], c: f32[N]) -> f32[M, N] {
+    layer_norm(layer_norm(x, g, b) @ (x.T @ x), h, c)
+}"""
+    )
+    assert made.text.count('tdsl.claim = "rows"') == 1

@@ -156,7 +156,7 @@ def _followers(
         )
 
     group = largest_closed(graph, product, uses, joins)
-    while group[-1].operation == "reshape":
+    while group[-1].operation == "reshape" or _is_read_as_stored(graph, uses, group):
         group = group[:-1]  # as memory, it is no work
     inner, inputs = list(found.inner), list(found.inputs)
     for node in group[1:]:
@@ -168,6 +168,19 @@ def _followers(
         return group[:1]
     found.inner, found.inputs = inner, inputs
     return group
+
+
+def _is_read_as_stored(graph: Graph, uses: Uses, group: tuple[Node, ...]) -> bool:
+    """Whether the last of a group is a cast that another product does as it reads."""
+    last = group[-1]
+    users = uses.get(id(last), ())
+    return (
+        len(group) > 1
+        and last.operation == "cast"
+        and _widens(last)
+        and last not in graph.results
+        and [user.operation in PRODUCTS for user in users] == [True]
+    )
 
 
 def _keeps_columns(node: Node) -> bool:
