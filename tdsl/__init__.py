@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         TargetError,
     )
     from tdsl.gpu.driver.array import DeviceArray
+    from tdsl.gpu.driver.opened import synchronize
     from tdsl.runtime.bound import Bound
     from tdsl.runtime.function import CompiledFunction, Function
     from tdsl.runtime.lists import StackedList, stack
@@ -77,6 +78,7 @@ _HOME = {
     "npz": "tdsl.runtime.weights.npz_file",
     "safetensors": "tdsl.runtime.weights.safetensors_file",
     "stack": "tdsl.runtime.lists",
+    "synchronize": "tdsl.gpu.driver.opened",
 }
 
 __all__ = [
@@ -114,6 +116,7 @@ __all__ = [
     "npz",
     "safetensors",
     "stack",
+    "synchronize",
 ]
 
 

@@ -47,6 +47,12 @@ def device(ordinal: int = 0) -> Device:
     return _OPENED.device(ordinal)
 
 
+def synchronize(name: str | int = "cuda:0") -> None:
+    """Wait for the calls whose results went to other libraries, and raise the IndexError of one that
+    met a position out of range."""
+    device_named(name).synchronize()
+
+
 def device_named(name: Any) -> Device:
     """`cuda`, `cuda:1`, or the number."""
     if isinstance(name, int) and not isinstance(name, bool):
