@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 
 from tdsl.check.modules import check_source
+from tdsl.cli.main import app
+from tdsl.lowering.stages import STAGES
 from tdsl.syntax.source import Source
 
 ROOT = Path(__file__).parents[2]
@@ -109,3 +111,35 @@ def test_the_expressions_for_users_of_numpy_are_right() -> None:
             found = check_source(Source("row.tdsl", f"{head}    let a = {code}\n    1\n}}\n"), None)
             errors = [each.message for each in found.diagnostics if each.severity == "error"]
             assert not errors, f"{code}: {errors}"
+
+
+def test_readme_lists_every_stage_and_every_command() -> None:
+    text = (ROOT / "README.md").read_text()
+    (row,) = re.findall(r"^\| `tdslc model.tdsl --emit=mlir` \|(.*)$", text, re.M)
+    assert set(re.findall(r"`(\w+)`", row)) == {stage.name for stage in STAGES}
+    listed = set(re.findall(r"^\| `tdslc (\w+)", text, re.M))
+    commands = {command.name or command.callback.__name__ for command in app.registered_commands}  # type: ignore[union-attr]
+    assert listed >= commands - {"emit"}
+
+
+README_ARRAYS = """
+import numpy as np
+rng = np.random.default_rng(0)
+shapes = {"x": (5, 768), "gain": (768,), "bias": (768,), "qkv_weight": (768, 2304)}
+shapes |= {"qkv_bias": (2304,), "out_weight": (768, 768), "out_bias": (768,)}
+globals().update({n: rng.standard_normal(s).astype(np.float32) for n, s in shapes.items()})
+"""
+
+
+def test_the_python_of_readme_runs(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S)
+    assert len(blocks) >= 2
+    script = tmp_path / "readme.py"
+    encoder = "tdsl 0.1\npub fn encode[N](x: f32[N]) -> f32[N] { x }\n"
+    (tmp_path / "encoder.tdsl").write_text(encoder)
+    called = "print(fast(x, gain, bias, qkv_weight, qkv_bias, out_weight, out_bias).shape)"
+    script.write_text("\n".join([README_ARRAYS, *blocks, called]))
+    printed = run(f"{sys.executable} {script}", ROOT)
+    assert printed.startswith("<tdsl function attend(x: E[T, C], "), printed
+    assert "\nencode = <tdsl function encode(x: f32[N]) -> f32[N]>" in printed
+    assert printed.endswith("(5, 768)\n"), printed
