@@ -163,6 +163,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--dtype", choices=("f32", "bf16"), default="f32")
     options = parser.parse_args()
+    if not options.temperature >= 0 or options.seed < 0:
+        parser.error("--temperature and --seed are 0 or more")
 
     from tokenizers.decoders import DecodeStream
 

@@ -173,6 +173,10 @@ def test_the_options_of_the_script_count(
     smollm2.main()
     assert asked == {"dtype": "bf16", "how": (0.5, 7, 11)}
     assert "sky" not in capsys.readouterr().out, "an answer, and not the question"
+    for wrong in (["--temperature", "nan"], ["--temperature=-1"], ["--seed=-1"]):
+        monkeypatch.setattr(sys, "argv", ["smollm2.py", *wrong])
+        with pytest.raises(SystemExit, match="2"):
+            smollm2.main()
     monkeypatch.setattr(sys, "argv", ["smollm2.py", ""])
     with pytest.raises(SystemExit, match="a prompt has 1 to"):
         smollm2.main()
