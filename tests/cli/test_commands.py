@@ -98,6 +98,15 @@ def test_emit_one_function_with_bindings(tdslc: Command, program: Path) -> None:
     assert "example generic[E=…]" in done.err
 
 
+def test_what_is_not_bound_has_its_default(tdslc: Command, tmp_path: Path) -> None:
+    file = tmp_path / "counted.tdsl"
+    file.write_text(
+        "tdsl 0.1\npub fn counted[static N, E: dtype(float) = f64]() -> E[N] { E(iota(N)) }\n"
+    )
+    assert "-> tensor<3xf64>" in tdslc(file, "--bind=N=3").out
+    assert "-> tensor<3xf16>" in tdslc(file, "--bind=N=3,E=f16").out
+
+
 @pytest.mark.parametrize(
     ("stage", "shows"),
     [
