@@ -8,7 +8,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import tdsl
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.tdsl"))
 
@@ -63,3 +66,24 @@ def test_programs_and_library_are_formatted(root: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("kernels", ["all", "none"])
+@pytest.mark.parametrize("name", ["attention", "attention_reference"])
+def test_a_changed_future_leaves_the_first_three_of_five_outputs(
+    root: Path, name: str, kernels: str
+) -> None:
+    """Bit for bit."""
+    attention = getattr(tdsl.load(root / f"programs/{name}.tdsl", kernels=kernels), name)
+    random = np.random.default_rng(7)
+    x, *weights = (
+        random.standard_normal(shape).astype(np.float32)
+        for shape in ((5, 12), (12, 36), (36,), (12, 12), (12,))
+    )
+    before = attention(x, *weights, heads=2)
+    for size in (1.0, 1e4):
+        changed = x.copy()
+        changed[3:] = random.standard_normal((2, 12)) * size
+        after = attention(changed, *weights, heads=2)
+        assert (after[:3] == before[:3]).all()
+        assert (after[3:] != before[3:]).any()
