@@ -24,9 +24,9 @@ from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import as_block
 from tdsl.types.sizes import Size
 
-# Columns that are read along in one go where few rows are shared out to threads, and pieces for
-# each thread where there are more.
-_NARROWEST = 384
+# Columns that are read along in one go where few rows are shared out to threads: with half as many
+# reading is an eighth slower. And pieces for each thread where there are more.
+_NARROWEST = 768
 _PIECES = 4
 
 
@@ -336,5 +336,7 @@ class _Generated:
         columns, lanes = self._frame.known(along), self._tile.lanes
         if columns is None:
             return min(most, _NARROWEST)
-        pieces = max(self._threads, min(self._threads * _PIECES, columns // _NARROWEST))
+        # As many for each thread: one piece more would be a turn for all.
+        turns = min(_PIECES, columns // (_NARROWEST * self._threads))
+        pieces = self._threads * max(turns, 1)
         return min(most, -(-columns // (pieces * lanes)) * lanes)

@@ -9,11 +9,12 @@ from typing import Final
 
 from tdsl.lowering.passes.threads import declaration
 
-# What one core does in about 20 microseconds, several times what it takes to wake a worker: of
-# multiplications and additions in registers, of bytes read from memory, of elements of a row.
-FLOPS: Final = 2_000_000
-BYTES: Final = 1_500_000
-ELEMENTS: Final = 32_000
+# What one core does in about 40 microseconds, eight times what it takes to wake a worker: of
+# multiplications and additions in registers, of bytes read from memory, of elements of a row. So
+# even a worker that finds its core taken, and does nothing, costs no more than times vary anyway.
+FLOPS: Final = 4_000_000
+BYTES: Final = 3_000_000
+ELEMENTS: Final = 100_000
 
 
 @dataclass(frozen=True)

@@ -3,20 +3,25 @@ memory that is guarded, and nothing of a pool in code for one thread."""
 
 from __future__ import annotations
 
+import re
 import threading
 from functools import cache
 
 import numpy as np
 import pytest
+from mlir import ir
 from native_support import Native
 from program_support import Instance
 from rows_programs import HEAD
 
 from tdsl.cpu import attention, gemm, rows
+from tdsl.cpu.backend import CPU
 from tdsl.cpu.compiler import compile_text
 from tdsl.engine.pool import Pool
 from tdsl.lowering.interface import Interface
 from tdsl.lowering.options import Options
+from tdsl.lowering.pipeline import context, pass_list, run_pass
+from tdsl.lowering.sizes import attach_interface
 
 POOL = "tdsl_pool_run"
 PROGRAMS = {
@@ -126,6 +131,9 @@ def test_the_same_bits_on_other_processors(name: str, isa: str) -> None:
 def test_small_work_stays_with_the_caller() -> None:
     small = [instance("product", M=16, K=16, N=16), instance("softmax", M=8, N=64)]
     small.append(instance("causal", H=2, T=16))
+    # What one core does in less than twice the time in which the worker's share pays.
+    small += [instance("product", M=64, K=128, N=256), instance("softmax", M=128, N=512)]
+    small.append(instance("product", M=1, K=768, N=1024))
     large = [instance("product", M=256, K=256, N=256), instance("softmax", M=800, N=640)]
     large.append(instance("causal", H=12, T=128))
     large.append(instance("product", M=1, K=768, N=2304))
@@ -133,6 +141,25 @@ def test_small_work_stays_with_the_caller() -> None:
         assert native(made, 4).compiled.symbols == ()
     for made in large:
         assert native(made, 4).compiled.symbols == (POOL,)
+
+
+@pytest.mark.parametrize(
+    ("threads", "columns", "piece"),
+    [(1, 2304, 4096), (2, 2304, 1152), (2, 3072, 768), (2, 50000, 4096), (4, 2304, 576)],
+)
+def test_few_rows_are_shared_in_pieces_that_are_read_fast(
+    threads: int, columns: int, piece: int
+) -> None:
+    """As many for each thread, and none much narrower than memory is fast at."""
+    made = instance("product", M=1, K=768, N=columns)
+    with context():
+        module = ir.Module.parse(made.text)
+        attach_interface(module, Interface.of_graph(made.graph))
+        for step in (*pass_list("bufferized", CPU), *pass_list("llvm", CPU)[:2]):
+            if step.wanted(Options()):
+                run_pass(step, module, Options(threads=threads, isa="avx512"))
+        (found,) = re.findall(r"memref.alloca\(\).*memref<1x(\d+)xf32>", str(module))
+    assert int(found) == piece
 
 
 def test_an_open_size_decides_at_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +184,7 @@ def test_an_open_size_decides_at_the_call(monkeypatch: pytest.MonkeyPatch) -> No
     compiled = compile_text(made.text, Options(threads=3), Interface.of_graph(made.graph))
     loaded = load(compiled.code, {POOL: address})
     entry = loaded.entry(compiled.entry)
-    for rows_, asked in ((1, 0), (100, 0), (1000, 3)):
+    for rows_, asked in ((1, 0), (700, 0), (1000, 2), (2000, 3)):
         x = np.random.default_rng(0).standard_normal((rows_, 256), dtype=np.float32)
         y = np.full_like(x, np.nan)
         scratch = np.zeros(64, np.uint8)
