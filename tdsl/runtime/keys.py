@@ -65,13 +65,11 @@ def digest(content: dict[str, Any]) -> str:
 
 
 def describe(signature: typed.Signature, parameters: Substitution) -> str:
-    """An instance in a list for people."""
-    kinds = {parameter.name: parameter.kind for parameter in signature.sizes}
+    """An instance in a list for people, by the sizes as declared."""
     parts = []
-    for symbol, size in parameters.sizes.items():
-        literal = size.literal
-        value = "?" if literal is None else shown(kinds.get(symbol.name, "size"), literal)
-        parts.append(f"{symbol.name}={value}")
+    for one in signature.sizes:
+        literal = one.value.substitute(parameters.sizes).literal
+        parts.append(f"{one.name}={'?' if literal is None else shown(one.kind, literal)}")
     for pack, shape in parameters.packs.items():
         axes = ", ".join(_shown(size) for size in shape)
         parts.append(f"{pack.name}=[{axes}]")

@@ -42,6 +42,13 @@ def test_compiled_functions_are_listed_and_deleted(tdslc: Command, folder: Path)
     assert "0 entries, 0 B of 1.0 GB" in result.err
 
 
+def test_sizes_are_listed_as_they_are_declared(tdslc: Command, folder: Path) -> None:
+    head = "pub fn f[static H, C](x: f32[C]) -> f32[H, C//H] where H divides C"
+    m = tdsl.loads(f"tdsl 0.1\n{head} {{ reshape(x, [H, C//H]) }}\n", name="listed")
+    m.f(np.zeros(6, np.float32), H=2)
+    assert "listed.f[H=2, C=6]" in tdslc("cache").out
+
+
 def test_an_empty_cache_is_no_error(tdslc: Command, folder: Path) -> None:
     assert tdslc("cache").code == 0
     assert tdslc("cache", "clear").err == "note: deleted 0 entries\n"
