@@ -174,10 +174,12 @@ def test_a_failing_test_is_1_and_shows_both_sides(tdslc: Command, tmp_path: Path
     file = tmp_path / "failing.tdsl"
     file.write_text(
         'tdsl 0.1\ntest "two" {\n    assert allclose(zeros([2], f32), full([2], 2.0, f32)), "no"\n}\n'
+        'test "one" {\n    assert 1 == 1\n}\n'
     )
     done = tdslc("test", file)
     assert done.code == 1
     assert "FAILED  two" in done.out
+    assert done.out.splitlines()[-1] == "1 passed, 1 failed"
     assert "error[E0904]" in done.err
     assert "failing.tdsl:3:" in done.err
     assert "left:" in done.err

@@ -20,6 +20,9 @@ pub fn written[N](a: f32[N], b: f32[N]) -> f32[N] {
 pub fn collected[N](x: f32[N]) -> (f32[N], [f32[N]; 3]) {
     @unroll scan s = x for i in 1..4 { (s * 2, s + i) }
 }
+pub fn weighed[N](xs: [f32[N]; 3]) -> f32[N] {
+    @unroll fold s = zeros([N], f32) for x in xs { s * 2 + x }
+}
 fn counted[static N, E: dtype(float) = f64]() -> E[N] { E(iota(N)) / 2 }
 pub fn usual() -> f64[3] { counted[N=3]() }
 pub fn chosen() -> f16[3] { counted[N=3, E=f16]() }
@@ -43,6 +46,7 @@ def test_steps_that_are_written_out_collect_in_order(module: Any) -> None:
     last, found = module.collected(x)
     np.testing.assert_array_equal(last, x * 8)
     np.testing.assert_array_equal(found, [x + 1, x * 2 + 2, x * 4 + 3])
+    np.testing.assert_array_equal(module.weighed([x, x + 1, x * x]), x * 4 + (x + 1) * 2 + x * x)
 
 
 def test_a_dtype_that_nothing_fixes_is_its_default(module: Any) -> None:
