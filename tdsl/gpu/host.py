@@ -101,6 +101,7 @@ class Host:
         # A donated input changes: it becomes a result.
         donated = {position for position, _ in interface_of(module).donated}
         self._inputs = {key(one) for n, one in enumerate(arguments[:inputs]) if n not in donated}
+        self._writers.update({key(arguments[position]): 1 for position in donated})
 
     def plan(self) -> Plan:
         block = as_block(self._function)

@@ -524,3 +524,17 @@ def test_dbg_prints_what_is_on_the_device(
     said = capsys.readouterr()
     assert "2" in said.out + said.err
     assert "3" in said.out + said.err
+
+
+def test_a_position_from_a_donated_array_is_the_one_before(driver: StubDriver) -> None:
+    text = (
+        "pub fn f[N](at: i32[1], x: i32[N]) -> (i32[1], i32[1]) {\n"
+        "    let p = at[0]\n    let first = slice(x, at=[p], size=[1])\n    let new = at + first\n"
+        "    (new, slice(x, at=[p], size=[1]) * new + p)\n}"
+    )
+    at, x = np.int32([2]), np.int32([5, 6, 3, 4, 1, 9, 7])
+    f = module(text).f.compile(donate="at")
+    given = on_gpu(at)
+    new, found = f(given, x)
+    assert new.pointer == given._block.address
+    assert (new.numpy().tolist(), found.numpy().tolist()) == ([5], [17])

@@ -260,3 +260,13 @@ def test_the_stub_is_called_as_the_driver_is() -> None:
     assert int(real.CUresult.CUDA_ERROR_NOT_READY) == NOT_READY
     flags = real.CUevent_flags.CU_EVENT_DISABLE_TIMING, real.CUstream_flags.CU_STREAM_NON_BLOCKING
     assert tuple(map(int, flags)) == (2, 1)
+
+
+def test_a_device_that_does_not_open_leaves_no_context(monkeypatch: pytest.MonkeyPatch) -> None:
+    with stub(monkeypatch) as driver:
+        driver.fail_at, driver.fail_with = 8, 999  # the pool's
+        with pytest.raises(tdsl.DriverError, match="MemPool"):
+            opened.device(0)
+        assert driver.live_contexts == 0
+        assert opened.device(0).chip == "sm_80"
+        assert driver.live_contexts == 1
