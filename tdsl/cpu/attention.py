@@ -19,7 +19,7 @@ from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import as_block
 
-_FEW: Final = 2
+_FEW: Final = 4
 """Queries that are faster one by one than as lanes of a block."""
 
 

@@ -12,6 +12,7 @@ from attention_claims import operands as given
 from chain_support import MACHINES, Making, attention_kernel, softmax
 from kernel_support import Compiled
 
+from tdsl.cpu import attention
 from tdsl.types.dtypes import DTYPES
 from tdsl.types.sizes import Symbol
 
@@ -90,7 +91,7 @@ def test_masks(mask: str) -> None:
     close(found, expected(*arrays, meaning))
 
 
-FEW = [(1, 1), (1, 15), (2, 33), (1, 300), (2, 513)]
+FEW = [(1, 1), (1, 15), (3, 33), (2, 300), (4, 513)]
 """Queries that are taken one by one, and keys: around a vector, more than one chunk."""
 
 
@@ -102,6 +103,18 @@ def test_few_queries_on_each_machine(dtype: str, machine: str) -> None:
         kernel = attention_kernel(text(2, queries, keys, 20, 36, dtype=dtype), machine)
         arrays = [x.astype(DTYPES[dtype].numpy) for x in given(2, queries, keys, 20, 36)]
         close(kernel(*arrays), expected(*arrays, causal(queries, keys)), tolerance)
+
+
+def test_four_queries_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As lanes of a block, three would take twice as long."""
+
+    def block(*_: object) -> None:
+        raise AssertionError("a block")
+
+    monkeypatch.setattr(attention, "Block", block)
+    attention_kernel(text(2, 4, 40, 8, 8, mask="none"))
+    with pytest.raises(AssertionError, match="a block"):
+        attention_kernel(text(2, 5, 40, 8, 8, mask="none"))
 
 
 @pytest.mark.parametrize(("depth", "width"), [(1, 1), (15, 17), (64, 64), (31, 130), (200, 3)])
