@@ -37,7 +37,7 @@ from tdsl.lowering.kernels import CALL, Generators
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import as_block, before, public_function
-from tdsl.lowering.sizes import interface_of
+from tdsl.lowering.sizes import INTERFACE, interface_of
 
 _NOTHING: Final = frozenset({"memref.dealloc", "func.return", "scf.yield"})
 _PLACE = re.compile(r'"([^"]+)":(\d+):(\d+)')
@@ -99,7 +99,8 @@ class Host:
             self._numbers[key(argument)] = len(self._buffers)
             self._buffers.append(Buffer(role, number, size))  # type: ignore[arg-type]
         # A donated input changes: it becomes a result.
-        donated = {position for position, _ in interface_of(module).donated}
+        known = INTERFACE in module.operation.attributes  # not for modules written by hand
+        donated = {one for one, _ in interface_of(module).donated} if known else set()
         self._inputs = {key(one) for n, one in enumerate(arguments[:inputs]) if n not in donated}
         self._writers.update({key(arguments[position]): 1 for position in donated})
 
