@@ -481,3 +481,15 @@ def test_a_size_is_given_or_left_open(m: tdsl.Module) -> None:
     assert caught.value.code == "E0509"
     # An open size may be fixed later.
     m.linear.compile(dynamic=("M",)).compile(M=3)
+
+
+def test_a_size_that_a_static_fixed_names_it() -> None:
+    f = tdsl.loads("tdsl 0.1\npub fn f[static n](x: f32[n]) -> f32[n] { x * 2 }\n").f
+    with pytest.raises(tdsl.ShapeError) as caught:
+        f(np.zeros(4, np.float32), n=3)
+    assert "argument `x` of `f` has the wrong size on axis 0: wants n = 3, found 4" in str(
+        caught.value
+    )
+    assert "n = 3 was fixed by argument `n`" in str(caught.value)
+    with pytest.raises(tdsl.ShapeError, match=r"n = 3 was fixed by `compile\(n=3\)`"):
+        f.compile(n=3)(np.zeros(4, np.float32))
