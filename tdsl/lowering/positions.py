@@ -107,7 +107,7 @@ def dynamic_update(emission: Emission, node: Node) -> None:
 
 def check(emission: Emission, node: Node) -> None:
     """All that is left of an operation whose value is not needed."""
-    build, attributes = emission.build, node.attributes
+    attributes = node.attributes
     places = map(Position, node.inputs, *(attributes[key] for key in ("axes", "sizes", "taken")))
     for place in places:
         if place.in_range:

@@ -73,7 +73,7 @@ def test_the_driver_gives_the_numbers_of_the_processor(
         for given, kind in ((arguments, np.ndarray), (there, DeviceArray)):
             found = f(*given, **made.statics)
             kinds: set[type] = set()
-            mapped(found, lambda one, kinds=kinds: kinds.add(type(one)))
+            mapped(found, lambda one, kinds=kinds: kinds.add(type(one)) or one)
             assert kinds == {kind}
             for mine, theirs in zip(leaves_of(layout, found), wanted, strict=True):
                 close(mine, theirs)

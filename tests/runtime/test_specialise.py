@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from tdsl.check.typed import SizeParameter
 from tdsl.runtime.specialise import Instances, Point
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Label
 from tdsl.syntax.source import Source
@@ -174,4 +175,10 @@ def test_a_failed_compilation_is_tried_again() -> None:
 def test_an_instance_says_what_it_is_for() -> None:
     instances = Instances(Builds())  # type: ignore[arg-type]
     instance, _ = instances.find(point(5, 8, 2, "f32", 3), frozenset({T}), True)
-    assert instance.describe() == "T=?, C=8, H=2, S=[3], E=f32"
+    span = Source("m", "x").span(0, 1)
+    declared = [
+        SizeParameter("T", False, Size.of(T), None, span),
+        SizeParameter("F", False, Size.of(C) * 4, None, span),
+        SizeParameter("H", True, Size.of(H), None, span),
+    ]
+    assert instance.describe(declared) == "T=?, F=32, H=2, S=[3], E=f32"

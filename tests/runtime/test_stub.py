@@ -159,7 +159,9 @@ def test_names_of_python_and_of_the_stub_are_good_names(folder: Path) -> None:
     assert module.class_(x).tolist() == module.np(x, 1.0).tolist() == [1] * 3
     assert "class_" in module.__all__
     for name in ("other", "other_", "lambda_"):
-        with pytest.raises(AttributeError, match=f"no function or struct `{name.removesuffix('_')}"):
+        with pytest.raises(
+            AttributeError, match=f"no function or struct `{name.removesuffix('_')}"
+        ):
             getattr(module, name)
 
 

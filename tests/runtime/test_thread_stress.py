@@ -44,7 +44,7 @@ def test_the_same_bits_with_any_number_of_threads(calls: Calls) -> None:
     for count in (1, 4):
         digest, started = in_a_process(REPORT, TDSL_NUM_THREADS=str(count))[0].split()
         digests.add(digest)
-        assert int(started) == count - 1
+        assert (count > 1) <= int(started) < count, "none is started that has no work"
     assert len(digests) == 1
 
 

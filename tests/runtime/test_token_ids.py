@@ -60,5 +60,5 @@ def test_only_integers(module: Any) -> None:
 
 def test_the_body_is_checked_for_every_integer_dtype() -> None:
     text = "tdsl 0.1\npub fn f[N, I: dtype(int)](x: I[N]) -> I[N] { sqrt(x) }\n"
-    with pytest.raises(tdsl.CompileError, match="`I` may be any dtype of `dtype.int.`"):
+    with pytest.raises(tdsl.CompileError, match=r"`I` may be any dtype of `dtype.int.`"):
         tdsl.loads(text)
