@@ -224,9 +224,15 @@ def _slice_expand(builder: Builder, x: Any, at: Sequence[Any], size: Sequence[Si
     sizes = tuple(map(Size.of, size))
     known = [builder.known(start) for start in at]
     starts = tuple(Size.of(int(start)) for start in known if start is not None)
-    if len(starts) == len(known):
+    if len(starts) == len(known) and all(map(_lies_within, starts, sizes, x.type.shape)):
         return builder.slice(x, starts, sizes)
     return builder.dynamic_slice(x, at, sizes)
+
+
+def _lies_within(start: Size, size: Size, whole: Size) -> bool:
+    """Whether it is certain, whatever sizes are still open."""
+    first, room = start.literal, (whole - size - start).literal
+    return first is not None and first >= 0 and room is not None and room >= 0
 
 
 # --- update

@@ -117,3 +117,19 @@ def test_static_positions_from_the_end() -> None:
         for way, found in (by_evaluator(program, name, arrays), natively(module, name, arrays)):
             assert way == "gives", found
             np.testing.assert_array_equal(found, value, name)
+
+
+def test_a_start_that_is_known_early_is_checked_all_the_same() -> None:
+    module = tdsl.loads(
+        "tdsl 0.1\n"
+        "fn late[N](x: f32[N]) -> f32[1] { slice(x, at=[i64(4) + 3], size=[1]) }\n"
+        "pub fn f[N](x: f32[N]) -> f32[1] { late(x) }\n"
+        "pub fn whole[N](x: f32[N]) -> f32[N] { slice(x, at=[i64(0)], size=[N]) }\n"
+    )
+    opened = module.f.compile(dynamic=("N",))
+    for f in (module.f, opened):
+        for n in (3, 7):
+            with pytest.raises(IndexError, match=f"start 7 is out of range for axis 0 of size {n}"):
+                f(np.arange(n, dtype=np.float32))
+        assert f(np.arange(8, dtype=np.float32)).tolist() == [7]
+    assert module.whole(np.ones(3, np.float32)).tolist() == [1, 1, 1]
