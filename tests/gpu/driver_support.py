@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,12 +30,15 @@ def to_ptx(module: Any, device: Any, original: Any) -> str:
 
 
 @contextmanager
-def stub(monkeypatch: pytest.MonkeyPatch, **options: Any) -> Iterator[StubDriver]:
-    """The stub as the driver of this process."""
+def stub(
+    monkeypatch: pytest.MonkeyPatch, cache: Path | None = None, **options: Any
+) -> Iterator[StubDriver]:
+    """The stub as the driver of this process; `cache` is a folder to keep code in."""
     made = StubDriver(PROGRAMS, **options)
     original = compiler.to_ptx
     with monkeypatch.context() as patch:
-        patch.setenv("TDSL_CACHE", "0")
+        patch.setenv("TDSL_CACHE", "0" if cache is None else "1")
+        patch.setenv("TDSL_CACHE_DIR", str(cache))
         patch.setattr(binding, "load_binding", lambda: made)
         patch.setattr(opened, "_OPENED", opened.Opened())
         patch.setattr(compiler, "to_ptx", lambda m, d: to_ptx(m, d, original))

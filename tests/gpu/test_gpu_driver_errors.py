@@ -70,7 +70,7 @@ def test_every_call_may_fail(monkeypatch: pytest.MonkeyPatch, donate: bool) -> N
         check_clean(driver)
         for place in range(count):
             if not donate:  # from the first call on, with a device that nobody has used
-                monkeypatch.setattr(opened, "_OPENED", opened.Opened())
+                vars(opened._OPENED).update(vars(opened.Opened()))
                 for instance in f._instances:
                     instance.built.code._loaded.clear()
             driver.fail_at = len(driver.calls) + place

@@ -110,9 +110,7 @@ def test_the_disk_cache_keeps_code_for_gpus(
 
     text = "tdsl 0.1\npub fn f[N](x: f32[N], i: i32[1]) -> f32[1] { take(x, i, axis=0) + 1 }"
     for round_ in range(2):
-        with stub(monkeypatch) as driver:
-            monkeypatch.setenv("TDSL_CACHE", "1")
-            monkeypatch.setenv("TDSL_CACHE_DIR", str(tmp_path))
+        with stub(monkeypatch, tmp_path) as driver:
             if round_:
                 monkeypatch.setattr(compiler, "compile_ptx", None)
             path = tmp_path / str(round_) / "at.tdsl"
@@ -122,5 +120,4 @@ def test_the_disk_cache_keeps_code_for_gpus(
             assert m.f(np.float32([1, 2]), np.int32([1])).tolist() == [3]
             with pytest.raises(IndexError, match=rf"{round_}/at\.tdsl:2:\d+"):
                 m.f(np.float32([1, 2]), np.int32([2]))
-            monkeypatch.delenv("TDSL_CACHE")
             check_clean(driver)
