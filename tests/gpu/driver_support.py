@@ -38,7 +38,8 @@ def stub(
     original = compiler.to_ptx
     with monkeypatch.context() as patch:
         patch.setenv("TDSL_CACHE", "0" if cache is None else "1")
-        patch.setenv("TDSL_CACHE_DIR", str(cache))
+        if cache is not None:
+            patch.setenv("TDSL_CACHE_DIR", str(cache))
         patch.setattr(binding, "load_binding", lambda: made)
         patch.setattr(opened, "_OPENED", opened.Opened())
         patch.setattr(compiler, "to_ptx", lambda m, d: to_ptx(m, d, original))
