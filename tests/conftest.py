@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,3 +49,19 @@ def golden(request: pytest.FixtureRequest):  # type: ignore[no-untyped-def]
         assert text == path.read_text(), f"{path} differs: run pytest --update-golden and review"
 
     return compare
+
+
+@pytest.fixture
+def busy_core() -> Iterator[int]:
+    """One core kept busy by another process."""
+    if not hasattr(os, "sched_setaffinity"):
+        pytest.skip("processes cannot be bound to a core here")
+    core = max(os.sched_getaffinity(0))
+    code = f"import os\nos.sched_setaffinity(0, {{{core}}})\nprint(1, flush=True)\nwhile True: pass"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    yield core
+    process.kill()
+    process.wait()
+    process.stdout.close()

@@ -6,11 +6,9 @@ import os
 import re
 import signal
 import statistics
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -163,22 +161,6 @@ def test_a_child_gets_the_pool_that_its_parent_had_taken(threaded: Jobs) -> None
     finally:
         stop.set()
         thread.join()
-
-
-@pytest.fixture
-def busy_core() -> Iterator[int]:
-    """One core kept busy by another process."""
-    if not hasattr(os, "sched_setaffinity"):
-        pytest.skip("processes cannot be bound to a core here")
-    core = max(os.sched_getaffinity(0))
-    code = f"import os\nos.sched_setaffinity(0, {{{core}}})\nprint(1, flush=True)\nwhile True: pass"
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.readline()
-    yield core
-    process.kill()
-    process.wait()
-    process.stdout.close()
 
 
 def test_a_busy_core_costs_a_chunk_not_a_share(threaded: Jobs, busy_core: int) -> None:

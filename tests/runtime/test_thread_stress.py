@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import statistics
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -153,22 +150,6 @@ def test_an_exception_in_one_call_is_nobody_elses(calls: Calls) -> None:
 
 
 # --- others in the process and on the machine
-
-
-@pytest.fixture
-def busy_core() -> Iterator[int]:
-    """One core kept busy by another process."""
-    if not hasattr(os, "sched_setaffinity"):
-        pytest.skip("processes cannot be bound to a core here")
-    core = max(os.sched_getaffinity(0))
-    code = f"import os\nos.sched_setaffinity(0, {{{core}}})\nprint(1, flush=True)\nwhile True: pass"
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.readline()
-    yield core
-    process.kill()
-    process.wait()
-    process.stdout.close()
 
 
 def test_calls_go_on_while_a_core_is_busy(

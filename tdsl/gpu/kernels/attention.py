@@ -8,7 +8,8 @@ from typing import Any, Final
 from tdsl.gpu.kernels.attention_frame import INFINITY, argument_of
 from tdsl.gpu.kernels.attention_staging import StagedFrame
 from tdsl.gpu.kernels.attention_tensor import TensorAttention
-from tdsl.gpu.kernels.elements import load, plain_type, store
+from tdsl.gpu.kernels.elements import load, store
+from tdsl.gpu.kernels.generator import FixedSizes
 from tdsl.gpu.kernels.mma import TYPES
 from tdsl.gpu.kernels.tiles import (
     MOST_TENSOR_DEPTH,
@@ -22,10 +23,8 @@ from tdsl.lowering.claims.attention import Attention
 from tdsl.lowering.claims.body import Reshape, Tensor, Unreadable
 from tdsl.lowering.claims.code import Value
 from tdsl.lowering.claims.softmax import is_cast, plain
-from tdsl.lowering.kernels import GridLaunch, Kernel, KernelRequest, Refused
-from tdsl.lowering.machine import Machine
+from tdsl.lowering.kernels import GridLaunch, Kernel, Refused
 from tdsl.lowering.options import Options
-from tdsl.lowering.rewriting import as_block
 
 _UNROLLED: Final = 16
 """Steps of an inner loop that are written out."""
@@ -277,28 +276,18 @@ def _deepest(attention: Attention) -> int:
     return max(depth, int(attention.mixed.type.shape[-1]))
 
 
-class FusedAttention:
+class FusedAttention(FixedSizes):
     """The generator of kernels for claims of kind attention."""
 
-    def accept(self, function: Any, machine: Machine, options: Options) -> None:
-        block = as_block(function)
-        returned = list(block.operations)[-1].operation.operands[0]
-        types = [plain_type(value.type) for value in (*block.arguments, returned)]
-        if any(not type_.has_static_shape for type_ in types):
-            raise Refused("sizes are open")
-        # Written once to see whether it can be: layouts make no difference to that.
-        kernel("probe", function, types[:-1], types[-1], precision=options.precision)
-
-    def unit_last(self, function: Any) -> tuple[bool, ...]:
-        """Operands are read element by element where they do not lie in order."""
-        return (False,) * (len(as_block(function).arguments) + 1)
-
-    def generate(self, request: KernelRequest) -> Kernel:
+    def write(
+        self,
+        symbol: str,
+        function: Any,
+        operands: Sequence[Any],
+        result: Any,
+        options: Options,
+        aligned: frozenset[int] = frozenset(),
+    ) -> Kernel:
         return kernel(
-            request.symbol,
-            request.function,
-            request.operands,
-            request.result,
-            precision=request.options.precision,
-            aligned=request.aligned,
+            symbol, function, operands, result, precision=options.precision, aligned=aligned
         )

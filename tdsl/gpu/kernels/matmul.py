@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tdsl.gpu.kernels.elements import plain_type
 from tdsl.gpu.kernels.few import FewKernel
 from tdsl.gpu.kernels.form import MatmulForm, check_result
+from tdsl.gpu.kernels.generator import FixedSizes
 from tdsl.gpu.kernels.mma import TYPES
 from tdsl.gpu.kernels.simt import SimtKernel
 from tdsl.gpu.kernels.tensor import TensorKernel
@@ -21,10 +21,8 @@ from tdsl.gpu.kernels.tiles import (
     chosen,
 )
 from tdsl.lowering.claims.body import Unreadable
-from tdsl.lowering.kernels import GridLaunch, Kernel, KernelRequest, Refused
-from tdsl.lowering.machine import Machine
+from tdsl.lowering.kernels import GridLaunch, Kernel, Refused
 from tdsl.lowering.options import Options
-from tdsl.lowering.rewriting import as_block
 
 
 def kernel(
@@ -82,28 +80,18 @@ def multiplied_as(form: MatmulForm, precision: str) -> str | None:
     return precision if precision in TYPES else None
 
 
-class Matmul:
+class Matmul(FixedSizes):
     """The generator of kernels for claims of kind matmul."""
 
-    def accept(self, function: Any, machine: Machine, options: Options) -> None:
-        block = as_block(function)
-        returned = list(block.operations)[-1].operation.operands[0]
-        types = [plain_type(value.type) for value in (*block.arguments, returned)]
-        if any(not type_.has_static_shape for type_ in types):
-            raise Refused("sizes are open")
-        # Written once to see whether it can be: layouts make no difference to that.
-        kernel("probe", function, types[:-1], types[-1], precision=options.precision)
-
-    def unit_last(self, function: Any) -> tuple[bool, ...]:
-        """Operands are read element by element where they do not lie in order."""
-        return (False,) * (len(as_block(function).arguments) + 1)
-
-    def generate(self, request: KernelRequest) -> Kernel:
+    def write(
+        self,
+        symbol: str,
+        function: Any,
+        operands: Sequence[Any],
+        result: Any,
+        options: Options,
+        aligned: frozenset[int] = frozenset(),
+    ) -> Kernel:
         return kernel(
-            request.symbol,
-            request.function,
-            request.operands,
-            request.result,
-            precision=request.options.precision,
-            aligned=request.aligned,
+            symbol, function, operands, result, precision=options.precision, aligned=aligned
         )

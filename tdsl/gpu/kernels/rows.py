@@ -6,17 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from tdsl.gpu.kernels.elements import Elements, plain_type, store, widest, written
+from tdsl.gpu.kernels.elements import Elements, store, widest, written
+from tdsl.gpu.kernels.generator import FixedSizes
 from tdsl.gpu.kernels.tiles import MOST_BLOCKS, ROW_LANE_ELEMENTS, ROW_THREADS, ROW_WARPS
 from tdsl.gpu.kernels.writer import WARP, Flag, Index, KernelCode
 from tdsl.lowering.claims.body import Combine, Reduce, Tensor, Unreadable
 from tdsl.lowering.claims.chain import Chain
 from tdsl.lowering.claims.code import Value
 from tdsl.lowering.claims.evaluate import Operand, Place, Places
-from tdsl.lowering.kernels import GridLaunch, Kernel, KernelRequest, Refused
-from tdsl.lowering.machine import Machine
+from tdsl.lowering.kernels import GridLaunch, Kernel, Refused
 from tdsl.lowering.options import Options
-from tdsl.lowering.rewriting import as_block
 
 _MOST_LANES = 4
 
@@ -302,27 +301,16 @@ def kernel(
     return Kernel(symbol, text, None, (launch,))
 
 
-class Rows:
+class Rows(FixedSizes):
     """The generator of kernels for claims of kind rows."""
 
-    def accept(self, function: Any, machine: Machine, options: Options) -> None:
-        block = as_block(function)
-        returned = list(block.operations)[-1].operation.operands[0]
-        types = [plain_type(value.type) for value in (*block.arguments, returned)]
-        if any(not type_.has_static_shape for type_ in types):
-            raise Refused("sizes are open")
-        # Written once to see whether it can be: layouts make no difference to that.
-        kernel("probe", function, types[:-1], types[-1])
-
-    def unit_last(self, function: Any) -> tuple[bool, ...]:
-        """Operands are read element by element where they do not lie in order."""
-        return (False,) * (len(as_block(function).arguments) + 1)
-
-    def generate(self, request: KernelRequest) -> Kernel:
-        return kernel(
-            request.symbol,
-            request.function,
-            request.operands,
-            request.result,
-            aligned=request.aligned,
-        )
+    def write(
+        self,
+        symbol: str,
+        function: Any,
+        operands: Sequence[Any],
+        result: Any,
+        options: Options,
+        aligned: frozenset[int] = frozenset(),
+    ) -> Kernel:
+        return kernel(symbol, function, operands, result, aligned=aligned)
