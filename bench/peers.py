@@ -6,7 +6,9 @@ Peers: PyTorch eager and compiled (max-autotune, frozen weights), JAX, OpenVINO,
 standard operators, and with its fused ones: Attention, FastGelu). For each number of threads there
 is a process of its own, in which competitors run in turn; each turn begins with a pause and a call
 that is not timed, so that nobody pays for the threads and the caches of the one before. Ratios of
-medians are quoted, and every result is checked against float64 in the same run. Then come the
+medians are quoted, and every result is checked against float64 in the same run. Beside them stands
+what the matrix products alone would take if they did nothing but fused multiply-adds at the rate
+that the same process measures: no system can be faster in f32. Then come the
 figures without a peer (compile time, memory, dynamic sizes, a call). `--write` writes peers.json
 (every time that was taken), peers.md, docs/speed.svg and the table in README.md.
 Install all of them with `pip install -e '.[bench]'`.
@@ -72,6 +74,8 @@ def error_of(found: np.ndarray, expected: np.ndarray) -> float:
 def measure(work: Any, threads: int, rounds: int, without: set[str]) -> dict[str, Any]:
     from systems import systems
 
+    from tdsl.engine.peak import measure as peak_of
+
     arrays = work.arrays()
     expected = work.oracle(*arrays)
     ours = work.ours(arrays)
@@ -93,10 +97,12 @@ def measure(work: Any, threads: int, rounds: int, without: set[str]) -> dict[str
     errors = {name: error_of(run(), expected) for name, run in runners.items()}
     assert errors["TDSL"] < work.tolerance, f"TDSL is wrong in {work.name}: {errors['TDSL']:.1e}"
     times = take_turns(runners, rounds)
+    peak = peak_of(threads)
     return {
         "work": work.name,
         "threads": threads,
         "reach": work.reach,
+        "at_peak": round(work.operations / peak.flops * 1e3, 4),
         "milliseconds": {name: [round(t, 4) for t in taken] for name, taken in times.items()},
         "errors": errors,
         "failed": failed,

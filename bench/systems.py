@@ -119,6 +119,8 @@ def _onnx(work: Work, arrays: Arrays, threads: int, fused: bool) -> Runner:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 3
+    # Else its threads keep their cores busy for a good while after a call, in the others' turns.
+    options.add_session_config_entry("session.force_spinning_stop", "1")
     model = work.onnx(arrays, fused)
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     names = [one.name for one in session.get_inputs()]

@@ -14,7 +14,10 @@ from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-HEAD = "| work | threads | TDSL, ms | best peer, ms | ratio | reach | all, ms |\n|---|---|---|---|---|---|---|"
+HEAD = (
+    "| work | threads | TDSL, ms | best peer, ms | ratio | reach | products at peak, ms | all, ms |\n"
+    "|---|---|---|---|---|---|---|---|"
+)
 FIGURES_HEAD = "| figure | TDSL | reach |\n|---|---|---|"
 BEGIN, END = "<!-- bench/peers.py writes from here -->", "<!-- to here -->"
 PACKAGES = ("torch", "jax", "openvino", "onnxruntime", "numpy")
@@ -42,9 +45,10 @@ def row_text(row: Row) -> str:
     times = medians(row)
     name, theirs = best_peer(row)
     others = ", ".join(f"{k} {v:.2f}" for k, v in times.items() if k != "TDSL")
+    at_peak = f"{row['at_peak']:.2f}" if row["at_peak"] else ""
     return (
         f"| {row['work']} | {row['threads']} | {times['TDSL']:.2f} | {theirs:.2f} ({name}) "
-        f"| {ratio(row):.2f} | {row['reach']} | {others} |"
+        f"| {ratio(row):.2f} | {row['reach']} | {at_peak} | {others} |"
     )
 
 
@@ -82,12 +86,13 @@ def compared(rows: list[Row], counts: list[int]) -> str:
     known = {(row["work"], row["threads"]): row for row in rows}
     works = list(dict.fromkeys(row["work"] for row in rows))
     heads = [f"{count} thread{'s' * (count > 1)}" for count in counts]
-    lines = [f"| work | {' | '.join(heads)} | reach |", "|---" * (len(counts) + 2) + "|"]
+    lines = [f"| work | {' | '.join(heads)} | reach | at peak |", "|---" * (len(counts) + 3) + "|"]
     for work in works:
         found = [known.get((work, count)) for count in counts]
         shown = [f"{ratio(row):.2f}" if row is not None else "" for row in found]
-        reach = next(row["reach"] for row in rows if row["work"] == work)
-        lines.append(f"| {work} | {' | '.join(shown)} | {reach} |")
+        one = next(row for row in found if row is not None)
+        least = f"{one['at_peak'] / best_peer(one)[1]:.2f}" if one["at_peak"] else ""
+        lines.append(f"| {work} | {' | '.join(shown)} | {one['reach']} | {least} |")
     return "\n".join(lines)
 
 
@@ -180,7 +185,9 @@ def write(rows: list[Row], figures: list[Row], counts: list[int]) -> None:
     turns = len(next(iter(rows[0]["milliseconds"].values())))
     intro = (
         f"Time of TDSL as a fraction of the best peer's, below 1 is faster: medians of {turns} calls "
-        f"in turn, each result checked against float64. {record['machine']}; {shown_versions}."
+        f"in turn, each result checked against float64. At peak: what the matrix products alone would "
+        f"take at the most that this processor can do in f32, as the same fraction. "
+        f"{record['machine']}; {shown_versions}."
     )
     lines = [BEGIN, "", intro, "", compared(rows, counts), ""]
     lines += ["\n".join([FIGURES_HEAD, *map(figure_text, figures)]), ""]

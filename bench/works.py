@@ -20,20 +20,53 @@ import tdsl
 Arrays = tuple[np.ndarray, ...]
 PROGRAMS = Path(__file__).parent.parent / "programs"
 C, HEADS, HIDDEN = 768, 12, 3072
+ATTENTION = ("gain", "bias", "qkv_weight", "qkv_bias", "out_weight", "out_bias")
+FEEDFORWARD = ("gain", "bias", "up_weight", "up_bias", "down_weight", "down_bias")
+"""The fields of the structs, in the order of `attend_arrays` and `feed_arrays`."""
 
-ROWS = """
+MODULE = """
 tdsl 0.1
-from std.nn import layer_norm, softmax
-pub fn product[M, K, N](x: f32[M, K], w: f32[K, N]) -> f32[M, N] { x @ w }
+from std.nn import attend, feedforward, layer_norm, softmax
+
+pub struct Matrix[K, N] { weight: f32[K, N] }
+pub struct Attention[C] {
+    gain: f32[C], bias: f32[C]
+    qkv_weight: f32[C, 3*C], qkv_bias: f32[3*C]
+    out_weight: f32[C, C], out_bias: f32[C]
+}
+pub struct Feedforward[C, F] {
+    gain: f32[C], bias: f32[C]
+    up_weight: f32[C, F], up_bias: f32[F]
+    down_weight: f32[F, C], down_bias: f32[C]
+}
+pub struct Block[C, F] { attention: Attention[C], feedforward: Feedforward[C, F] }
+
+pub fn product[M, K, N](x: f32[M, K], p: Matrix[K, N]) -> f32[M, N] { x @ p.weight }
 pub fn norm[T, C](x: f32[T, C], gain: f32[C], bias: f32[C]) -> f32[T, C] { layer_norm(x, gain, bias) }
 pub fn rows[H, T](x: f32[H, T, T]) -> f32[H, T, T] { softmax(x) }
+
+pub fn attention_block[T, C, static heads](x: f32[T, C], p: Attention[C]) -> f32[T, C]
+    where heads divides C
+{
+    attend[heads=heads](x, p.gain, p.bias, p.qkv_weight, p.qkv_bias, p.out_weight, p.out_bias)
+}
+
+pub fn whole_block[T, C, F, static heads](x: f32[T, C], p: Block[C, F]) -> f32[T, C]
+    where heads divides C
+{
+    let f = p.feedforward
+    feedforward(
+        attention_block[heads=heads](x, p.attention),
+        f.gain, f.bias, f.up_weight, f.up_bias, f.down_weight, f.down_bias
+    )
+}
 """
 
 
 @dataclass(frozen=True)
 class Work:
     """One row of the table. The first `inputs` arrays are what changes from call to call, the others
-    are weights, which a system may pack when it compiles."""
+    are weights, which a system may pack when it compiles: ours are bound, the peers' are constants."""
 
     name: str
     arrays: Callable[[], Arrays]
@@ -46,6 +79,8 @@ class Work:
     tolerance: float
     reach: float
     """The ratio to the best peer that is aimed at."""
+    operations: int = 0
+    """Floating-point operations of its matrix products, hidden positions of attention left out."""
     inputs: int = 1
     room: tuple[int, ...] = ()
     """The arrays that torch writes to in place, and that have more room there."""
@@ -54,6 +89,18 @@ class Work:
 def normal(*shape: int, scale: float = 1.0, seed: int = 0) -> np.ndarray:
     random = np.random.default_rng((seed, *shape))
     return random.standard_normal(shape, dtype=np.float32) * np.float32(scale)
+
+
+# --- what the products take
+
+
+def attend_operations(tokens: int) -> int:
+    visible = tokens * (tokens + 1) // 2
+    return 2 * tokens * C * 4 * C + 4 * visible * C
+
+
+def block_operations(tokens: int) -> int:
+    return attend_operations(tokens) + 4 * tokens * C * HIDDEN
 
 
 # --- oracles in float64
@@ -179,25 +226,44 @@ def feed_arrays() -> Arrays:
 
 
 def works() -> list[Work]:
-    rows = tdsl.loads(ROWS, name="rows")
-    blocks = tdsl.load(PROGRAMS / "blocks.tdsl")
+    m = tdsl.loads(MODULE, name="works")
+
+    def product(arrays: Arrays) -> Callable[..., np.ndarray]:
+        p = m.Matrix.bind({"weight": arrays[1]})
+        return lambda x, *_: m.product(x, p)
+
+    def attention_block(arrays: Arrays) -> Callable[..., np.ndarray]:
+        p = m.Attention.bind(dict(zip(ATTENTION, arrays[1:], strict=True)))
+        return lambda x, *_: m.attention_block(x, p, heads=HEADS)
+
+    def whole_block(arrays: Arrays) -> Callable[..., np.ndarray]:
+        attention, feed = arrays[1 : 1 + len(ATTENTION)], arrays[1 + len(ATTENTION) :]
+        p = m.Block.bind(
+            {
+                "attention": dict(zip(ATTENTION, attention, strict=True)),
+                "feedforward": dict(zip(FEEDFORWARD, feed, strict=True)),
+            }
+        )
+        return lambda x, *_: m.whole_block(x, p, heads=HEADS)
+
     found = [
         Work(
             "matmul 512x768x2304",
             lambda: (normal(512, 768), normal(768, 2304, scale=768**-0.5)),
             lambda x, w: x.astype(np.float64) @ w,
-            lambda arrays: rows.product,
+            product,
             lambda torch: lambda x, w: x @ w,
             lambda jax: lambda x, w: x @ w,
             graphs.product,
             1e-4,
             1.0,
+            2 * 512 * 768 * 2304,
         ),
         Work(
             "layer_norm 512x768",
             lambda: (normal(512, C), 1 + normal(C), normal(C, seed=1)),
             norm64,
-            lambda arrays: rows.norm,
+            lambda arrays: m.norm,
             lambda torch: lambda x, g, b: torch.nn.functional.layer_norm(x, (C,), g, b),
             lambda jax: lambda x, g, b: jax_norm(jax, x, g, b),
             graphs.layer_norm,
@@ -208,7 +274,7 @@ def works() -> list[Work]:
             "softmax 12x512x512",
             lambda: (normal(12, 512, 512, scale=3.0),),
             softmax64,
-            lambda arrays: rows.rows,
+            lambda arrays: m.rows,
             lambda torch: lambda x: x.softmax(-1),
             lambda jax: jax.nn.softmax,
             graphs.softmax,
@@ -222,12 +288,13 @@ def works() -> list[Work]:
                 f"attention block T={tokens}",
                 partial(attend_arrays, tokens),
                 attend64,
-                lambda arrays: lambda *a: blocks.attend(*a, heads=HEADS),
+                attention_block,
                 lambda torch: lambda *a: torch_attend(torch, *a),
                 lambda jax: lambda *a: jax_attend(jax, *a),
                 graphs.attention_block,
                 1e-3,
                 0.85,
+                attend_operations(tokens),
             )
         )
     for tokens in (128, 512):
@@ -236,12 +303,13 @@ def works() -> list[Work]:
                 f"whole block T={tokens}",
                 partial(block_arrays, tokens),
                 lambda *a: feed64(attend64(*a[:7]), *a[7:]),
-                lambda arrays: lambda *a: blocks.block(*a, heads=HEADS),
+                whole_block,
                 lambda torch: lambda *a: torch_feed(torch, torch_attend(torch, *a[:7]), *a[7:]),
                 lambda jax: lambda *a: jax_feed(jax, jax_attend(jax, *a[:7]), *a[7:]),
                 graphs.whole_block,
                 1e-3,
                 0.85,
+                block_operations(tokens),
             )
         )
     return found
