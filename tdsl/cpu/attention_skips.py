@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tdsl.cpu.attention_frame import Frame
-from tdsl.cpu.rows import combine
+from tdsl.cpu.running import combine
 from tdsl.lowering.claims.body import Tensor
 from tdsl.lowering.claims.causal import Causal
 from tdsl.lowering.claims.code import Value

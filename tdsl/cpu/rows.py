@@ -10,8 +10,9 @@ from mlir import ir
 
 from tdsl.cpu.memory import plain_memory
 from tdsl.cpu.ranges import ELEMENTS, Range, worth
+from tdsl.cpu.running import Running
 from tdsl.cpu.vectors import exp_of_negative
-from tdsl.lowering.claims.body import Combine, Map, Reduce, Tensor, Unreadable
+from tdsl.lowering.claims.body import Map, Reduce, Tensor, Unreadable
 from tdsl.lowering.claims.chain import Chain
 from tdsl.lowering.claims.code import Code, Value
 from tdsl.lowering.claims.evaluate import ONLY, Evaluator, Operand, Place, Places, store
@@ -199,17 +200,15 @@ class _Writer:
         keep = self._to_keep(number)
         neutral = [self._neutral(one) for one in phase]
 
-        def step(
-            evaluator: Evaluator, j: str, mask: str | None, totals: list[Value]
-        ) -> list[Value]:
+        def step(evaluator: Evaluator, j: str, mask: str | None) -> list[Value]:
             found = []
-            for one, total, nothing in zip(phase, totals, neutral, strict=True):
+            for one, nothing in zip(phase, neutral, strict=True):
                 source, access = one.inputs[0]
                 places = (*self.row, Place(j, self.lanes))
                 value = code.spread(evaluator.at(source, _through(access, places)), self.lanes)
                 if mask is not None:
                     value = code.select(Value(mask, "i1", self.lanes), value, nothing)
-                found.append(combine(code, one.combine, total, value))
+                found.append(value)
             for kept, memory in keep.items():
                 places = (*self.row, Place(j, self.lanes))
                 indices = [place.base or code.index(0) for place in self._leading(memory)]
@@ -217,10 +216,8 @@ class _Writer:
                 store(code, memory, [*indices, j], value, mask)
             return found
 
-        totals = self._along(step, phase, neutral)
-        for one, total in zip(phase, totals, strict=True):
-            kind = {"max": "maximumf", "min": "minimumf"}.get(one.combine, one.combine)
-            self.sums[one] = code.reduce(kind, total)
+        for one, total in zip(phase, self._along(step, phase, neutral), strict=True):
+            self.sums[one] = total
         self.kept.update(keep)
 
     def _neutral(self, reduction: Reduce) -> Value:
@@ -238,7 +235,7 @@ class _Writer:
             store(code, self.result, indices, value)
             return
 
-        def step(evaluator: Evaluator, j: str, mask: str | None, _: list[Value]) -> list[Value]:
+        def step(evaluator: Evaluator, j: str, mask: str | None) -> list[Value]:
             places = (*self.row, Place(j, self.lanes))
             value = code.spread(evaluator.at(chain.body.result, places), self.lanes)
             indices = [place.base or code.index(0) for place in self.row]
@@ -249,46 +246,49 @@ class _Writer:
 
     def _along(
         self,
-        step: Callable[[Evaluator, str, str | None, list[Value]], list[Value]],
+        step: Callable[[Evaluator, str, str | None], list[Value]],
         reductions: tuple[Reduce, ...],
         neutral: Sequence[Value],
         *,
         last: bool = False,
     ) -> list[Value]:
-        """All of a row: several vectors at a time, one at a time, and then some of the lanes."""
+        """All of a row: several vectors at a time, one at a time, and then some of the lanes. The
+        sums of what `step` gives for each."""
         code, lanes = self.code, self.lanes
         count = code.known(self.length)
         wide = lanes * _STREAMS
         zero = code.index(0)
-        totals = list(neutral)
+        running = [Running(code, one.combine) for one in reductions]
         first = zero
+
+        def add(carried: list[Value], found: Sequence[list[Value]]) -> list[Value]:
+            """What several streams found, to what is carried for as many."""
+            given: list[Value] = []
+            for place, one in enumerate(running):
+                mine = [carried.pop(0) for _ in range(one.carried(len(found)))]
+                given.extend(one.step(mine, [values[place] for values in found]))
+            return given
+
+        def start(streams: int) -> list[Value]:
+            pairs = zip(running, neutral, strict=True)
+            return [value for one, nothing in pairs for value in one.start(nothing, streams)]
+
+        totals = start(1)
         if count is None or count >= wide:
             end = code.index(count - count % wide) if count is not None else self._floor(wide)
 
             def several(j: str, carried: list[Value]) -> list[Value]:
-                given: list[Value] = []
-                for stream in range(_STREAMS):
-                    mine = carried[stream::_STREAMS]
-                    evaluator = self._evaluator(last=last)
-                    found = step(evaluator, code.plus(j, stream * lanes), None, mine)
-                    given.extend(found)
-                # By reduction, then by stream, as they are carried.
-                return [
-                    given[stream * len(reductions) + place]
-                    for place in range(len(reductions))
+                found = [
+                    step(self._evaluator(last=last), code.plus(j, stream * lanes), None)
                     for stream in range(_STREAMS)
                 ]
+                return add(carried, found)
 
-            initial = [one for one in neutral for _ in range(_STREAMS)]
-            carried = code.loop(zero, end, wide, initial, several)
+            carried = code.loop(zero, end, wide, start(_STREAMS), several)
             totals = []
-            for place, one in enumerate(reductions):
-                mine = carried[place * _STREAMS : (place + 1) * _STREAMS]
-                while len(mine) > 1:
-                    mine = [
-                        combine(code, one.combine, *mine[i : i + 2]) for i in range(0, len(mine), 2)
-                    ]
-                totals.append(mine[0])
+            for one in running:
+                mine = [carried.pop(0) for _ in range(one.carried(_STREAMS))]
+                totals.extend(one.join(mine))
             first = end
         if count is None or count % wide >= lanes:
             end = code.index(count - count % lanes) if count is not None else self._floor(lanes)
@@ -297,7 +297,7 @@ class _Writer:
                 end,
                 lanes,
                 totals,
-                lambda j, carried: step(self._evaluator(last=last), j, None, carried),
+                lambda j, carried: add(carried, [step(self._evaluator(last=last), j, None)]),
             )
             first = end
         if count is None or count % lanes:
@@ -309,13 +309,14 @@ class _Writer:
 
             def tail() -> list[Value]:
                 mask = code.emit(f"vector.create_mask {rest} : vector<{lanes}xi1>")
-                return step(self._evaluator(mask, last=last), first, mask, totals)
+                return add(list(totals), [step(self._evaluator(mask, last=last), first, mask)])
 
             if count is not None:
-                return tail()
-            some = code.less("sgt", rest, zero)
-            totals = code.when(some, tail, lambda: totals, totals)
-        return totals
+                totals = tail()
+            else:
+                some = code.less("sgt", rest, zero)
+                totals = code.when(some, tail, lambda: totals, totals)
+        return [one.end([totals.pop(0) for _ in range(one.carried(1))]) for one in running]
 
     def _floor(self, step: int) -> str:
         rest = self.code.index_op("remui", self.length, self.code.index(step))
@@ -387,16 +388,6 @@ class _Writer:
         if any(one.operation.name in _COSTLY for one in value.work()):
             return True
         return any(self._costs(operand) for operand, _ in value.inputs)
-
-
-def combine(code: Code, kind: Combine, total: Value, value: Value) -> Value:
-    if kind in ("add", "mul"):
-        flags = " fastmath<contract>" if kind == "add" else ""
-        return code.apply(f"arith.{kind}f", total, value, flags=flags)
-    # One instruction keeps a NaN that is the total, another takes one that is the value.
-    better = code.compare("ogt" if kind == "max" else "olt", value, total)
-    chosen = code.select(better, value, total)
-    return code.select(code.compare("uno", value, value), value, chosen)
 
 
 def _known(value: Value, _: Places) -> Value:

@@ -71,6 +71,31 @@ def test_nan_anywhere_is_seen(name: str) -> None:
         np.testing.assert_allclose(found[3:], expected, 2e-6, 2e-6)
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_one_nan_beside_infinities_is_seen(name: str, machine: str) -> None:
+    """At every place of a row: whole vectors side by side, single ones, and the last lanes."""
+    kernel = chain_kernel(name, (203, 203), machine=machine)
+    (x,) = given(name, (203, 203))
+    x[:, 7], x[:, 90], x[3] = np.inf, -np.inf, -np.inf if name == "max" else np.inf
+    np.testing.assert_array_equal(kernel(x), CHAINS[name][1](x))
+    np.fill_diagonal(x, np.nan)
+    assert np.isnan(kernel(x)).all()
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_small_shares_keep_their_digits(machine: str) -> None:
+    x = np.linspace(0, -87.2, 1024, dtype=np.float32)[None]
+    x = np.concatenate(
+        [x, np.full((1, 2), -87.4, np.float32), np.full((1, 2), -3e38, np.float32)], 1
+    )
+    (found,) = chain_kernel("softmax", x.shape, machine=machine)(x)
+    (expected,) = softmax(x.astype(np.float64))
+    normal = expected > np.finfo(np.float32).tiny
+    np.testing.assert_allclose(found[normal], expected[normal], 5e-7)
+    assert (found[-4:] == 0).all()
+
+
 @pytest.mark.parametrize("size", [1e4, 3e38])
 def test_softmax_of_huge_logits(size: float) -> None:
     x = (given("softmax", (6, 70))[0] > 0).astype(np.float32) * np.float32(size)

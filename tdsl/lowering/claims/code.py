@@ -146,8 +146,9 @@ class Code:
         )
 
     def reduce(self, kind: str, x: Value) -> Value:
-        """The lanes combined: `add` or `mul` in any order."""
-        flags = " fastmath<reassoc>" if kind in ("add", "mul") else ""
+        """The lanes combined: `add` or `mul` in any order; `maxnumf` and `minnumf` of numbers."""
+        flags = {"add": "reassoc", "mul": "reassoc", "maxnumf": "nnan", "minnumf": "nnan"}.get(kind)
+        flags = f" fastmath<{flags}>" if flags else ""
         name = self.emit(f"vector.reduction <{kind}>, {x.name}{flags} : {x.type} into {x.element}")
         return Value(name, x.element)
 
