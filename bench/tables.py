@@ -82,7 +82,8 @@ def versions() -> dict[str, str]:
 
 
 def compared(rows: list[Row], counts: list[int]) -> str:
-    """Work by work, the ratio for each number of threads."""
+    """Work by work, the ratio for each number of threads; and, for the first of them, the ratio of
+    products at the processor's peak."""
     known = {(row["work"], row["threads"]): row for row in rows}
     works = list(dict.fromkeys(row["work"] for row in rows))
     heads = [f"{count} thread{'s' * (count > 1)}" for count in counts]

@@ -18,11 +18,12 @@ def tables(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("tables")
 
 
-def row(work: str, threads: int, **times: list[float]) -> dict[str, Any]:
+def row(work: str, threads: int, at_peak: float = 0.0, **times: list[float]) -> dict[str, Any]:
     return {
         "work": work,
         "threads": threads,
         "reach": 0.85,
+        "at_peak": at_peak,
         "milliseconds": {**TIMES, **times},
         "errors": {},
         "failed": {},
@@ -33,14 +34,15 @@ def test_the_best_peer_is_the_one_with_the_lowest_median(tables: Any) -> None:
     one = row("a", 1)
     assert tables.best_peer(one) == ("JAX", 4.0)
     assert tables.ratio(one) == 0.5
-    shown = "| a | 1 | 2.00 | 4.00 (JAX) | 0.50 | 0.85 | torch eager 5.00, JAX 4.00 |"
+    shown = "| a | 1 | 2.00 | 4.00 (JAX) | 0.50 | 0.85 |  | torch eager 5.00, JAX 4.00 |"
     assert tables.row_text(one) == shown
+    assert "| 0.85 | 1.60 | torch" in tables.row_text(row("a", 1, at_peak=1.6))
 
 
 def test_a_row_for_each_work_and_a_column_for_each_count(tables: Any) -> None:
-    rows = [row("a", 1), row("b", 1), row("a", 2, TDSL=[1.0, 1.0, 1.0])]
+    rows = [row("a", 1, at_peak=1.6), row("b", 1), row("a", 2, TDSL=[1.0, 1.0, 1.0])]
     lines = tables.compared(rows, [1, 2]).splitlines()
-    assert lines[2:] == ["| a | 0.50 | 0.25 | 0.85 |", "| b | 0.50 |  | 0.85 |"]
+    assert lines[2:] == ["| a | 0.50 | 0.25 | 0.85 | 0.40 |", "| b | 0.50 |  | 0.85 |  |"]
     assert tables.scaling(rows, [1, 2]).splitlines()[2:] == ["| a | 2.00 | 2.00× |"]
 
 
@@ -61,7 +63,7 @@ def test_the_rest_of_the_readme_stays(
     text = (tmp_path / "README.md").read_text()
     assert text.startswith(before + tables.BEGIN)
     assert text.endswith(tables.END + after)
-    assert "| a | 0.50 | 0.85 |" in text
+    assert "| a | 0.50 | 0.85 |  |" in text
     assert "| a call | 0.25 us | 1 us |" in text
     assert "old" not in text.split(tables.BEGIN)[1].split(tables.END)[0]
     assert json.loads((tmp_path / "peers.json").read_text())["rows"] == [row("a", 1)]
