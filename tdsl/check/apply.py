@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
+
+from msgspec.structs import replace
 
 from tdsl.check import typed
 from tdsl.check.advice import wrap

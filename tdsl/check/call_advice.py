@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from tdsl.check.call_failures import CallFailure, WrongSize, WrongType
 from tdsl.check.call_text import wanted_type

@@ -6,8 +6,9 @@ The checker and the runtime put it in words in different ways: call_diagnostics.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from tdsl.check.typed import Constraint
 from tdsl.types.dtypes import AnyDType, DTypeVariable
@@ -18,8 +19,7 @@ from tdsl.types.types import Type
 Reason = Literal["kind", "rank", "dtype", "bound", "weak", "length", "pack"]
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """What fixed a size: an axis of an argument, a static argument, or a default.
 
     `index` and `name` say which argument, `axis` counts its axes; for an axis within a tuple, list
@@ -33,8 +33,7 @@ class Origin:
     inside: Type | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(msgspec.Struct, frozen=True):
     """The value that a parameter has by what was given."""
 
     name: str
@@ -42,8 +41,7 @@ class Fixed:
     origin: Origin | None
 
 
-@dataclass(frozen=True, slots=True)
-class CallFailure:
+class CallFailure(msgspec.Struct, frozen=True):
     """Why a call does not fit; `fixed` are the size parameters known when that was found."""
 
     fixed: tuple[Fixed, ...]
@@ -53,38 +51,32 @@ class CallFailure:
         return _CODES[type(self)]
 
 
-@dataclass(frozen=True, slots=True)
-class Poisoned(CallFailure):
+class Poisoned(CallFailure, frozen=True):
     """An argument with an error of its own leaves a parameter open: nothing to report."""
 
 
-@dataclass(frozen=True, slots=True)
-class TooComplex(CallFailure):
+class TooComplex(CallFailure, frozen=True):
     """The sizes have too many terms, or too large numbers."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownParameter(CallFailure):
+class UnknownParameter(CallFailure, frozen=True):
     name: str
     known: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WrongCount(CallFailure):
+class WrongCount(CallFailure, frozen=True):
     wanted: int
     given: int
 
 
-@dataclass(frozen=True, slots=True)
-class MissingStatic(CallFailure):
+class MissingStatic(CallFailure, frozen=True):
     """`value` is what the arguments would ask for, where they say."""
 
     name: str
     value: Size | None
 
 
-@dataclass(frozen=True, slots=True)
-class WrongType(CallFailure):
+class WrongType(CallFailure, frozen=True):
     """Another rank, dtype or kind of value. `part` and `found_part` are the inner types that differ."""
 
     index: int
@@ -98,16 +90,14 @@ class WrongType(CallFailure):
     dtype_origin: Origin | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WrongDType(CallFailure):
+class WrongDType(CallFailure, frozen=True):
     """A dtype given by name is not one that the parameter may stand for."""
 
     variable: DTypeVariable
     found: AnyDType
 
 
-@dataclass(frozen=True, slots=True)
-class WrongSize(CallFailure):
+class WrongSize(CallFailure, frozen=True):
     """An axis of an argument is not what the others ask for."""
 
     origin: Origin
@@ -116,8 +106,7 @@ class WrongSize(CallFailure):
     found: Size
 
 
-@dataclass(frozen=True, slots=True)
-class WrongPack(CallFailure):
+class WrongPack(CallFailure, frozen=True):
     """A pack stands for other axes here than in the argument `first`."""
 
     origin: Origin
@@ -127,8 +116,7 @@ class WrongPack(CallFailure):
     first: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction(CallFailure):
+class Contradiction(CallFailure, frozen=True):
     """A static argument, or a default, is not what the other values give."""
 
     origin: Origin
@@ -137,8 +125,7 @@ class Contradiction(CallFailure):
     found: Size
 
 
-@dataclass(frozen=True, slots=True)
-class Indivisible(CallFailure):
+class Indivisible(CallFailure, frozen=True):
     """`parameter * divisor = dividend` has no solution, or is not known to have one.
 
     `constraint` is the clause that asks for it, where one does.
@@ -160,15 +147,13 @@ class Indivisible(CallFailure):
         return "E0505" if self.never or self.constraint is None else "E0507"
 
 
-@dataclass(frozen=True, slots=True)
-class Undetermined(CallFailure):
+class Undetermined(CallFailure, frozen=True):
     """Size, pack or dtype parameters that nothing given fixes."""
 
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unproved(CallFailure):
+class Unproved(CallFailure, frozen=True):
     """A `where` clause that is not known to hold; `never` if it is known not to."""
 
     constraint: Constraint
@@ -177,8 +162,7 @@ class Unproved(CallFailure):
     never: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TooSmall(CallFailure):
+class TooSmall(CallFailure, frozen=True):
     """A size that is not known to be at least `least`."""
 
     name: str

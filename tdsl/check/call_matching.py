@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec.structs import replace
 
 from tdsl.check.call_failures import Origin, Reason
 from tdsl.check.typed import Signature
@@ -20,26 +20,37 @@ from tdsl.types.types import (
 )
 
 
-@dataclass
 class Mismatch(Exception):
     """Two types, or inner ones of them, that no sizes make equal."""
 
-    part: Type
-    found: Type
-    reason: Reason
-    dtype: AnyDType | None = None
-    origin: Origin | None = None
+    def __init__(
+        self,
+        part: Type,
+        found: Type,
+        reason: Reason,
+        dtype: AnyDType | None = None,
+        origin: Origin | None = None,
+    ) -> None:
+        super().__init__(part, found, reason, dtype, origin)
+        self.part = part
+        self.found = found
+        self.reason = reason
+        self.dtype = dtype
+        self.origin = origin
 
 
-@dataclass
 class PackMismatch(Exception):
     """A pack that stands for other axes in the argument `first`."""
 
-    origin: Origin
-    pack: Pack
-    wanted: Shape
-    found: Shape
-    first: Origin
+    def __init__(
+        self, origin: Origin, pack: Pack, wanted: Shape, found: Shape, first: Origin
+    ) -> None:
+        super().__init__(origin, pack, wanted, found, first)
+        self.origin = origin
+        self.pack = pack
+        self.wanted = wanted
+        self.found = found
+        self.first = first
 
 
 class Matching:

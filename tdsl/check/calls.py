@@ -7,7 +7,8 @@ A failure is data; call_diagnostics.py puts it in words.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tdsl.check.call_failures import (
     CallFailure,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from tdsl.check import typed
 from tdsl.syntax.diagnostics import Diagnostic
 
 
-@dataclass(frozen=True)
-class CheckResult:
+class CheckResult(msgspec.Struct, frozen=True):
     """The program, where it has no errors, and what is to be said of it."""
 
     program: typed.Program | None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tdsl.syntax import ast
 from tdsl.syntax.diagnostics import Diagnostic, DiagnosticError, Edit, Help

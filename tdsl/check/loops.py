@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import dataclasses
+
+from msgspec.structs import replace
 
 from tdsl.check import typed
 from tdsl.check.advice import wrap
@@ -24,7 +26,7 @@ from tdsl.types.sizes import Size, Symbol
 from tdsl.types.types import ListType, PoisonType, TensorType, TupleType, Type, WeakType
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class _Walk:
     """What a loop goes over: a list, or a range whose index is a size."""
 
@@ -187,8 +189,8 @@ def _with_dtypes(
     context: Context, node: ast.Loop, walk: _Walk, initial: typed.Expression
 ) -> typed.Expression:
     """A number in the initial state takes the dtype that the first step gives it."""
-    owner = replace(context.owner, calls=[], unknown=set(context.owner.unknown))
-    silent = replace(context, reporter=Reporter(), owner=owner)
+    owner = dataclasses.replace(context.owner, calls=[], unknown=set(context.owner.unknown))
+    silent = dataclasses.replace(context, reporter=Reporter(), owner=owner)
     _, body = _body(silent, node, walk, initial)
     found = body.type
     if node.kind == "scan" and isinstance(found, TupleType) and len(found.items) == 2:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tdsl.syntax.diagnostics import Diagnostic, Help, Label
 from tdsl.syntax.source import Span

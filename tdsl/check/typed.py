@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import abc
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 from tdsl.syntax.source import Source, Span
 from tdsl.types.dtypes import AnyDType, DType, DTypeVariable
@@ -23,8 +24,7 @@ Attribute = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(msgspec.Struct, frozen=True):
     """The base of all below; checking adds dtypes, strings and packs where a value could stand, and
     builtins take those as attributes: none is part of a program."""
 
@@ -32,15 +32,13 @@ class Expression:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Number(Expression):
+class Number(Expression, frozen=True):
     """A literal; of WeakType, always."""
 
     value: int | float | bool
 
 
-@dataclass(frozen=True, slots=True)
-class SizeNumber(Expression):
+class SizeNumber(Expression, frozen=True):
     """A size used as a number; of WeakType("int"). Loop indices are symbols, so sizes too; and so
     are statics of the kinds bool and number, of those weak types: what the size then is, is read
     by types/numbers.py."""
@@ -48,16 +46,14 @@ class SizeNumber(Expression):
     size: Size
 
 
-@dataclass(frozen=True, slots=True)
-class Local(Expression):
+class Local(Expression, frozen=True):
     """A parameter or `let` of the function; `index` is unique in it."""
 
     name: str
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Convert(Expression):
+class Convert(Expression, frozen=True):
     """To another dtype (or from a weak number to a typed scalar): written casts and promotion.
 
     `explicit` is true for casts that the user wrote.
@@ -68,8 +64,7 @@ class Convert(Expression):
     explicit: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Apply(Expression):
+class Apply(Expression, frozen=True):
     """A builtin on values. Elementwise operands already have one dtype; weak ones stay weak only
     where all are, and then the result is weak and is computed when the instance is built."""
 
@@ -78,28 +73,24 @@ class Apply(Expression):
     attributes: tuple[tuple[str, Attribute], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class IndexAt:
+class IndexAt(msgspec.Struct, frozen=True):
     """One position of an axis, which goes away; may be negative only as a literal."""
 
     position: Size
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRange:
+class IndexRange(msgspec.Struct, frozen=True):
     """The positions [start, stop) of an axis: 0 <= start < stop <= its size, proved."""
 
     start: Size
     stop: Size
 
 
-@dataclass(frozen=True, slots=True)
-class IndexNew:
+class IndexNew(msgspec.Struct, frozen=True):
     """A new axis of size 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexAll:
+class IndexAll(msgspec.Struct, frozen=True):
     """`count` axes (or, with a pack among them, all that are not named) unchanged."""
 
     shape: Shape
@@ -108,45 +99,42 @@ class IndexAll:
 IndexItem = IndexAt | IndexRange | IndexNew | IndexAll
 
 
-@dataclass(frozen=True, slots=True)
-class Index(Expression):
+class Index(Expression, frozen=True):
     """A static subscript of an array; the items cover all of its axes."""
 
     value: Expression
     items: tuple[IndexItem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionReference:
+class FunctionReference(msgspec.Struct, frozen=True):
     """A function by its module ("std.nn") and name."""
 
     module: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class CallFunction(Expression):
+class CallFunction(Expression, frozen=True):
     """A call with a value for every size, pack and dtype parameter of the callee."""
 
     function: FunctionReference
     arguments: tuple[Expression, ...]
-    parameters: Substitution = field(hash=False)
+    parameters: Substitution
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.span, self.function, self.arguments))  # mappings have no hash
 
 
-@dataclass(frozen=True, slots=True)
-class MakeTuple(Expression):
+class MakeTuple(Expression, frozen=True):
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MakeList(Expression):
+class MakeList(Expression, frozen=True):
     """A list with its items written out, or unrolled from a literal range."""
 
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Comprehension(Expression):
+class Comprehension(Expression, frozen=True):
     """`[body for index in start..stop]` over a range that is not literal; body checked once."""
 
     body: Expression
@@ -155,39 +143,34 @@ class Comprehension(Expression):
     stop: Size
 
 
-@dataclass(frozen=True, slots=True)
-class Item(Expression):
+class Item(Expression, frozen=True):
     """One item of a tuple or list, at a position known now (or a size: an index of a loop)."""
 
     value: Expression
     position: Size
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(msgspec.Struct, frozen=True):
     """`let name = value`. Patterns are taken apart into several bindings."""
 
     local: Local
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class Assertion:
+class Assertion(msgspec.Struct, frozen=True):
     condition: Expression
     message: str | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence(Expression):
+class Sequence(Expression, frozen=True):
     """Statements, then the value."""
 
     statements: tuple[Binding | Assertion, ...]
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class Conditional(Expression):
+class Conditional(Expression, frozen=True):
     """`if` on a static condition; both branches have the type of the whole."""
 
     condition: Expression
@@ -195,23 +178,20 @@ class Conditional(Expression):
     otherwise: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class SameDType(Expression):
+class SameDType(Expression, frozen=True):
     """Whether two dtypes are the same: a static, which each instance knows."""
 
     left: AnyDType
     right: AnyDType
 
 
-@dataclass(frozen=True, slots=True)
-class MakeStruct(Expression):
+class MakeStruct(Expression, frozen=True):
     """`KV(k=…, v=…)`: the fields' values in the order of the definition; of StructType."""
 
     fields: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldOf(Expression):
+class FieldOf(Expression, frozen=True):
     """`value.name` of a struct; `position` counts the definition's fields."""
 
     value: Expression
@@ -219,15 +199,13 @@ class FieldOf(Expression):
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class Zip(Expression):
+class Zip(Expression, frozen=True):
     """A list of tuples out of lists of one length."""
 
     lists: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Loop(Expression):
+class Loop(Expression, frozen=True):
     """`fold` or `scan`. Each step binds `state` and either `item` (of the list `iterated`) or
     `index` (of the range `start..stop`), then gives `body`: the next state, for a scan a tuple of
     the next state and an item of the resulting list. Patterns are taken apart inside `body`.
@@ -245,16 +223,14 @@ class Loop(Expression):
     unroll: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Poison(Expression):
+class Poison(Expression, frozen=True):
     """In the place of an expression with an error; never in a program without diagnostics."""
 
 
 # --- functions and modules
 
 
-@dataclass(frozen=True, slots=True)
-class SizeParameter:
+class SizeParameter(msgspec.Struct, frozen=True):
     """A size parameter as written. `value` is what it is in the body: its own symbol, or the
     size that a `where` equality put in its place (`C` is `H*D`).
     """
@@ -267,8 +243,7 @@ class SizeParameter:
     kind: Literal["size", "int", "number", "bool"] = "size"
 
 
-@dataclass(frozen=True, slots=True)
-class Constraint:
+class Constraint(msgspec.Struct, frozen=True):
     """`where left relation right`, kept for the callers and for messages."""
 
     relation: Literal["==", "<=", "<", ">=", ">", "divides"]
@@ -277,8 +252,7 @@ class Constraint:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(msgspec.Struct, frozen=True):
     """What a caller must know. Sizes in types are over the symbols of `sizes`' values."""
 
     function: FunctionReference
@@ -296,8 +270,7 @@ class Signature:
     dtype_defaults: tuple[tuple[DTypeVariable, DType], ...] = ()  # where no argument tells
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(msgspec.Struct, frozen=True):
     """A function as its callers see it."""
 
     signature: Signature
@@ -305,22 +278,19 @@ class Declaration:
     public: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Function(Declaration):
+class Function(Declaration, frozen=True):
     locals: tuple[Local, ...]  # of the parameters, in order
     body: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class StructField:
+class StructField(msgspec.Struct, frozen=True):
     name: str
     type: Type
     docs: tuple[str, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Struct:
+class Struct(msgspec.Struct, frozen=True):
     """A struct's definition. The fields' types are over its own parameters."""
 
     module: str
@@ -334,8 +304,7 @@ class Struct:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(msgspec.Struct, frozen=True):
     """`example name[...] -> type`: an instance of a function, with the values of its parameters."""
 
     function: str
@@ -343,15 +312,13 @@ class Example:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(msgspec.Struct, frozen=True):
     name: str
     body: Expression  # a Sequence; its value is nothing of interest
     span: Span
 
 
-@dataclass(frozen=True)
-class Module:
+class Module(msgspec.Struct, frozen=True):
     """A checked module. `functions` holds its own, `names` also the imported ones.
 
     `declarations` tells of the functions without their bodies: of a program that was checked
@@ -365,7 +332,7 @@ class Module:
     names: Mapping[str, FunctionReference]
     examples: tuple[Example, ...]
     tests: abc.Sequence[Test]
-    structs: Mapping[str, Struct] = field(default_factory=dict)
+    structs: Mapping[str, Struct] = msgspec.field(default_factory=dict)
     declared: Mapping[str, Declaration] | None = None
 
     @property
@@ -373,8 +340,7 @@ class Module:
         return self.functions if self.declared is None else self.declared
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(msgspec.Struct, frozen=True):
     """A module with all that it imports, by module name. Includes used parts of std."""
 
     root: Module

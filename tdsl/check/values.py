@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec.structs import replace
 
 from tdsl.check import typed
 from tdsl.syntax.source import Span
@@ -22,20 +22,17 @@ from tdsl.types.types import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DTypeValue(typed.Expression):
+class DTypeValue(typed.Expression, frozen=True):
     """A dtype where a value could stand. Only while checking: builtins take it as an attribute."""
 
 
-@dataclass(frozen=True, slots=True)
-class StringValue(typed.Expression):
+class StringValue(typed.Expression, frozen=True):
     """A string literal. Only while checking: builtins take it as an attribute."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class PackValue(typed.Expression):
+class PackValue(typed.Expression, frozen=True):
     """What `...S` stands for; in the environment under the name `...S`."""
 
     shape: Shape

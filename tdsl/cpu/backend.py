@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from tdsl.cpu import blas_calls, vecmath
 from tdsl.cpu.attention import FlashAttention

@@ -6,10 +6,11 @@ import ctypes
 import importlib.util
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+
+import msgspec
 
 SYMBOLS: tuple[str, ...] = ("cblas_sgemm", "cblas_dgemm", "cblas_sgemv", "cblas_dgemv")
 """What generated code may call, with 32-bit integers."""
@@ -19,8 +20,7 @@ _SYSTEM_NAMES = ("openblas", "blas", "cblas")
 _PREFIXES = ("scipy_", "")
 
 
-@dataclass(frozen=True)
-class Blas:
+class Blas(msgspec.Struct, frozen=True):
     """A BLAS in this process: where it came from and the addresses of its functions."""
 
     source: str

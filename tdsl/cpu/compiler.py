@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from mlir import ir
+from msgspec.structs import replace
 
 from tdsl.cpu.backend import CPU
 from tdsl.cpu.linking import EXTERNAL, load_object

@@ -9,10 +9,10 @@ import sys
 import sysconfig
 from collections.abc import Callable, Sequence
 from ctypes import POINTER, PYFUNCTYPE, c_char_p, c_int, c_int64, c_ssize_t, c_uint, c_void_p
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final, Literal
 
+import msgspec
 import numpy as np
 
 from tdsl.engine.llvm import Target, compile_ir
@@ -41,8 +41,7 @@ class CannotCall(Exception):
     """Native calls do not work here, or not for this instance; the text says why."""
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(msgspec.Struct, frozen=True):
     """What sizes of a call must fulfil beyond fitting the shapes."""
 
     relation: Relation
@@ -50,14 +49,12 @@ class Check:
     right: Size
 
 
-@dataclass(frozen=True)
-class ArraySpec:
+class ArraySpec(msgspec.Struct, frozen=True):
     dtype: np.dtype[Any]
     shape: tuple[Size, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Variant:
+class Variant(msgspec.Struct, frozen=True, eq=False):
     """One compiled instance, and the calls that are for it.
 
     Sizes are literals or over `symbols`, each of which is an axis of an input. `arenas` is a list

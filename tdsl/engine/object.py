@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from tdsl.lowering.bounds import Site
 from tdsl.lowering.interface import Interface, evaluate, size_from_data, size_to_data
@@ -15,8 +16,7 @@ from tdsl.types.sizes import Size
 _MAGIC = b"TDSLOBJ2"
 
 
-@dataclass(frozen=True)
-class CompiledObject:
+class CompiledObject(msgspec.Struct, frozen=True):
     """Object code with `i32 entry(ptr data, ptr sizes)`.
 
     data[] is the inputs, the results, then scratch memory of `scratch_bytes` bytes at a multiple

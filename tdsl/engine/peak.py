@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import CFUNCTYPE, c_int64, c_void_p
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from tdsl.engine.llvm import Target, compile_ir
@@ -25,8 +25,7 @@ _SECONDS: Final = 0.02
 _TRIES: Final = 5
 
 
-@dataclass(frozen=True)
-class Peak:
+class Peak(msgspec.Struct, frozen=True):
     """Of all threads together."""
 
     threads: int

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from mlir import ir
+from msgspec.structs import replace
 
 from tdsl.errors import TargetError
 from tdsl.gpu.acting import EmulatedProgram

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import dataclass
+
+import msgspec
 
 from tdsl.gpu.plan import Plan
 from tdsl.lowering.interface import Interface
@@ -12,8 +13,7 @@ from tdsl.lowering.interface import Interface
 _MAGIC = b"TDSLGPU1"
 
 
-@dataclass(frozen=True)
-class GpuObject:
+class GpuObject(msgspec.Struct, frozen=True):
     """What a runtime for GPUs of this kind needs: nothing has to be compiled by TDSL any more."""
 
     chip: str

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from tdsl.lowering.bounds import Site
 
@@ -21,8 +23,7 @@ ALIGNMENT: Final = 256
 where they can. An array that lies elsewhere must be copied."""
 
 
-@dataclass(frozen=True)
-class Buffer:
+class Buffer(msgspec.Struct, frozen=True):
     """A block of device memory.
 
     `place` is the number of the input or result; of scratch memory, the byte in the one allocation
@@ -34,8 +35,7 @@ class Buffer:
     bytes: int
 
 
-@dataclass(frozen=True)
-class Linear:
+class Linear(msgspec.Struct, frozen=True):
     """A number that the steps of loops change: `constant + sum(factor * counter)`."""
 
     constant: int
@@ -58,16 +58,14 @@ class Linear:
         return Linear(self.constant * factor, tuple((a, b * factor) for a, b in self.factors))
 
 
-@dataclass(frozen=True)
-class Pointer:
+class Pointer(msgspec.Struct, frozen=True):
     """An address in a buffer, `offset` bytes from its start."""
 
     buffer: int
     offset: Linear = Linear(0)
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(msgspec.Struct, frozen=True):
     """A 64-bit integer given by value."""
 
     value: Linear
@@ -76,8 +74,7 @@ class Number:
 Argument = Pointer | Number
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(msgspec.Struct, frozen=True):
     """Start a kernel on a grid of blocks of threads; `shared` bytes of dynamic shared memory."""
 
     kernel: str
@@ -88,8 +85,7 @@ class Launch:
     shared: int = 0
 
 
-@dataclass(frozen=True)
-class Copy:
+class Copy(msgspec.Struct, frozen=True):
     """Copy bytes that lie one after another, from device memory to device memory."""
 
     target: Pointer
@@ -97,8 +93,7 @@ class Copy:
     bytes: int
 
 
-@dataclass(frozen=True)
-class Loop:
+class Loop(msgspec.Struct, frozen=True):
     """Carry out `body` for counter = start, start + step, … below stop."""
 
     number: int
@@ -111,8 +106,7 @@ class Loop:
 Step = Launch | Copy | Loop
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """Inputs and results are contiguous; a kernel reads results only where it has written them.
 
     Where there are `sites`, one buffer has the role "status": STATUS_WORDS i64 words, to be zeroed
@@ -124,7 +118,7 @@ class Plan:
     buffers: tuple[Buffer, ...]
     steps: tuple[Step, ...]
     scratch_bytes: int = 0
-    sites: tuple[Site, ...] = field(default=())
+    sites: tuple[Site, ...] = msgspec.field(default=())
 
     @property
     def kernels(self) -> tuple[str, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Generator
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from tdsl.check import typed
 from tdsl.graph.arguments import argument_inputs, check_sizes_are_known, open_sizes, refused
@@ -28,7 +30,7 @@ _CONDITION: Final = TensorType(BOOL)
 Step = Generator[tuple[typed.Expression, "Frame"], Value, Value]
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Frame:
     """One call in progress: what its parameters and names stand for. Depth 0 is the instance."""
 
@@ -38,10 +40,10 @@ class Frame:
 
     def with_index(self, index: Symbol, value: Size | int) -> Frame:
         sizes = {**self.parameters.sizes, index: Size.of(value)}
-        return replace(self, parameters=replace(self.parameters, sizes=sizes))
+        return dataclasses.replace(self, parameters=replace(self.parameters, sizes=sizes))
 
     def with_values(self, values: dict[int, Value]) -> Frame:
-        return replace(self, values={**self.values, **values})
+        return dataclasses.replace(self, values={**self.values, **values})
 
 
 def elaborate(

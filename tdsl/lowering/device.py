@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from tdsl.errors import TargetError
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import PRECISIONS, Precision
 
 
-@dataclass(frozen=True)
-class Device(Machine):
+class Device(Machine, frozen=True):
     """A kind of GPU, by the name that LLVM has for it."""
 
     chip: str = ""
@@ -58,8 +59,7 @@ TARGETS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """What code is made for: this processor, a GPU, or a GPU acted out by this processor."""
 
     kind: Kind

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from tdsl.types.sizes import Opaque, Size, Symbol
 
@@ -21,8 +22,7 @@ class InterfaceError(ValueError):
     """A module whose sizes cannot be known from its types."""
 
 
-@dataclass(frozen=True)
-class OpenSize:
+class OpenSize(msgspec.Struct, frozen=True):
     """A size known only at the call: the size of one axis of one input."""
 
     symbol: Symbol
@@ -30,8 +30,7 @@ class OpenSize:
     axis: int
 
 
-@dataclass(frozen=True)
-class Packing:
+class Packing(msgspec.Struct, frozen=True):
     """How a constant matrix [..., k, n] is stored for products that have it on their right: the
     matrix, or its transpose, cut into panels of some columns, [..., panel, k, column], the last
     panel filled up with zeros."""
@@ -47,8 +46,7 @@ class Packing:
         return (*leading, -(-width // self.columns), depth, self.columns)
 
 
-@dataclass(frozen=True)
-class Interface:
+class Interface(msgspec.Struct, frozen=True):
     """Shapes of inputs and results in order, the open sizes in the order of `sizes[]`, and how
     memory is handed over."""
 

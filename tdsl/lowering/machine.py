@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
+
+import msgspec
 
 FINISHED: Final = "tdsl-finished"
 """The attribute of functions that are written as they should run: LLVM only tidies them up."""
@@ -13,8 +14,7 @@ FINISHED: Final = "tdsl-finished"
 Isa = Literal["avx512", "avx2", "portable"]
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(msgspec.Struct, frozen=True):
     """A class of processors: its vector unit."""
 
     isa: Isa

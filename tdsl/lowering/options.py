@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
+
+import msgspec
 
 # Kind of claim -> the implementations that a backend may offer, best first.
 KERNEL_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -39,11 +40,10 @@ def _listed(words: tuple[str, ...]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-@dataclass(frozen=True)
-class Kernels:
+class Kernels(msgspec.Struct, frozen=True):
     """Which kinds of claim are made, and for each which implementations may be used, best first."""
 
-    choices: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: KERNEL_KINDS)
+    choices: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=lambda: KERNEL_KINDS)
 
     @staticmethod
     def all() -> Kernels:
@@ -110,11 +110,10 @@ class Kernels:
         return ",".join(parts)
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """Every optimisation can be switched off; results must not depend on it beyond rounding."""
 
-    kernels: Kernels = field(default_factory=Kernels.all)
+    kernels: Kernels = msgspec.field(default_factory=Kernels.all)
     fuse: bool = True
     """Merge elementwise operations, so that a chain is one loop."""
     vector_math: bool = True

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from tdsl.errors import DTypeError, ShapeError, SizeError
@@ -25,8 +25,7 @@ _CUDA = 2  # among DLPack's kinds of devices
 PLAIN = 0x1 | 0x100
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True):
     """One array that a function takes: a parameter, or an item of a parameter that is a tuple."""
 
     function: str
@@ -44,8 +43,7 @@ class Wanted:
         return Diagnostic(code, message, (label,), notes)
 
 
-@dataclass(frozen=True, slots=True)
-class WeakNumber:
+class WeakNumber(msgspec.Struct, frozen=True):
     """A Python number in the place of a scalar: it takes the dtype that is declared."""
 
     value: int | float | bool

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from tdsl.check import typed
@@ -284,8 +284,7 @@ def open_symbols(signature: typed.Signature, names: Iterable[str]) -> frozenset[
     return frozenset(found)
 
 
-@dataclass(frozen=True)
-class Unready:
+class Unready(msgspec.Struct, frozen=True):
     """Why a function cannot be shown without more values: the names of those."""
 
     names: tuple[str, ...]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from tdsl.check import typed
 from tdsl.errors import InternalError, TargetError
@@ -36,8 +38,7 @@ class Result(NamedTuple):
     shape: tuple[Size, ...]
 
 
-@dataclass(frozen=True)
-class Built:
+class Built(msgspec.Struct, frozen=True):
     """Loaded code of an instance, and the shapes of what it takes and gives."""
 
     code: Code

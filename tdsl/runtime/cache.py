@@ -11,9 +11,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from tdsl.syntax.own_files import belongs_to_us, is_closed, read_own
 from tdsl.syntax.tables import cache_folder
@@ -33,8 +34,7 @@ DEFAULT_BYTES: Final = 1 << 30
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One entry as its manifest describes it."""
 
     key: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+import msgspec
 import numpy as np
 
 from tdsl.check import typed
@@ -63,8 +63,7 @@ MOST_PLANS = 1024
 _FLOATS = (float, np.floating)
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """Where a function comes from: enough to find it again in another process. `path` is None for
     a program given as text; `source` is the name that its diagnostics show."""
 

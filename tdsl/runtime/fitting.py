@@ -7,16 +7,16 @@ which the fewest arrays have a wrong shape; an array that is right the other way
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from tdsl.types.sizes import Pack, Shape, Size, Symbol, divide_exactly
 
 MOST_TRIED = 6  # values of one size
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(msgspec.Struct, frozen=True):
     """The shape of an array, or the length of a list, and what is declared for it."""
 
     path: str
@@ -44,8 +44,7 @@ class Fact:
         return [(first, b), (second, a)]
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(msgspec.Struct, frozen=True):
     """An array that is not what the others ask for: `wanted` where all of its sizes are known."""
 
     fact: Fact
@@ -54,8 +53,7 @@ class Misfit:
     transposed: bool
 
 
-@dataclass(frozen=True)
-class Fit:
+class Fit(msgspec.Struct, frozen=True):
     """The values that most arrays agree on, and the arrays that do not."""
 
     values: Mapping[Symbol, Size]

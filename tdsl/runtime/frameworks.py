@@ -9,11 +9,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import ml_dtypes
+import msgspec
 import numpy as np
 
 Array = np.ndarray[Any, Any]
@@ -29,8 +29,7 @@ class NotShared(Exception):
         self.help = help
 
 
-@dataclass(frozen=True)
-class Framework:
+class Framework(msgspec.Struct, frozen=True):
     """How a library's arrays become NumPy's, and the other way round: both without a copy where
     the library can. `cast` is how its users write that `{name}` gets `{dtype}`, a name of NumPy's."""
 

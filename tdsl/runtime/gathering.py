@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 
 from tdsl.runtime.arrays import describe
@@ -29,8 +29,7 @@ ProblemKind = Literal["missing", "unknown", "kind"]
 _ABSENT: Any = object()
 
 
-@dataclass(frozen=True, slots=True)
-class One:
+class One(msgspec.Struct, frozen=True):
     """A value for one array. `lengths` are those of the lists that its first axes stand for."""
 
     value: Any
@@ -39,8 +38,7 @@ class One:
     lengths: tuple[Size, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Many:
+class Many(msgspec.Struct, frozen=True):
     """Items of a list that are to be stacked along an axis."""
 
     items: tuple[Given, ...]
@@ -52,8 +50,7 @@ class Many:
 Given = One | Many
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """A part of an argument that is missing, unknown, or of another kind."""
 
     kind: ProblemKind

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from tdsl.check import call_failures as failures
@@ -29,8 +29,7 @@ from tdsl.types.sizes import Shape
 from tdsl.types.types import Substitution, TensorType, Type
 
 
-@dataclass(frozen=True)
-class Inputs:
+class Inputs(msgspec.Struct, frozen=True):
     """Arguments for a call, and the same for the evaluator."""
 
     arguments: tuple[Any, ...]

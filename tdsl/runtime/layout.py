@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from tdsl.check import typed
 from tdsl.check.calls import signature_names
@@ -17,8 +19,7 @@ from tdsl.types.sizes import Size
 from tdsl.types.types import ListType, StructType, TensorType, TupleType, Type
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayNode:
+class ArrayNode(msgspec.Struct, frozen=True):
     """One array. `type` is that of a single item where it is within lists; `lengths` are theirs,
     outermost first, and come before its own axes where items are stacked."""
 
@@ -32,14 +33,12 @@ class ArrayNode:
         return TensorType(self.type.dtype, (*lengths, *self.type.shape))
 
 
-@dataclass(frozen=True, slots=True)
-class TupleNode:
+class TupleNode(msgspec.Struct, frozen=True):
     items: tuple[Node, ...]
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
-class StructNode:
+class StructNode(msgspec.Struct, frozen=True):
     """`fields` are in the order of the definition."""
 
     fields: tuple[tuple[str, Node], ...]
@@ -47,8 +46,7 @@ class StructNode:
     definition: typed.Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ListNode:
+class ListNode(msgspec.Struct, frozen=True):
     """In native code a list is stacked: one array a leaf, with the items along a leading axis."""
 
     item: Node
@@ -124,8 +122,7 @@ def structs_of(node: Node) -> Iterator[StructType]:
             yield from structs_of(item)
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True, dict=True):
     """The arrays that a function takes and gives, and how they are nested.
 
     `flat` is the signature with one parameter an array, named by its path: the sizes of a call are

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 
+import msgspec
 import numpy as np
 
 from tdsl.check.calls import Static, signature_names
@@ -21,8 +21,7 @@ from tdsl.types.sizes import Size, Symbol
 MOST_LINES = 16
 
 
-@dataclass(frozen=True)
-class Conversion:
+class Conversion(msgspec.Struct, frozen=True):
     """An array of the call after it was looked at by itself: what it is, or what is wrong."""
 
     one: One
@@ -40,8 +39,7 @@ class Ragged(Exception):
         self.given, self.number, self.first, self.found = given, number, first, found
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(msgspec.Struct, frozen=True):
     name: str
     text: str
     like: object  # lines that say the same of several items are shown once

@@ -8,10 +8,11 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from msgspec.structs import replace
 
 from tdsl.check import typed
 from tdsl.check.checked import CheckResult

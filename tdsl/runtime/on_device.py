@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from tdsl.errors import CallError
@@ -75,8 +75,7 @@ def _no_entry(data: bytes, sizes: bytes) -> int:
     raise AssertionError("code for a GPU is called by OnDevice")
 
 
-@dataclass(frozen=True)
-class _Stack:
+class _Stack(msgspec.Struct, frozen=True):
     """Arrays of which at least one is on a GPU, to lie there one after another."""
 
     items: tuple[_Source, ...]
@@ -85,8 +84,7 @@ class _Stack:
 _Source = Array | DeviceArray | Foreign | _Stack
 
 
-@dataclass
-class _Given:
+class _Given(msgspec.Struct):
     """What is known of a call's arrays on GPUs. To the checks they are arrays of the same dtype and
     shape that have no elements."""
 
@@ -94,7 +92,7 @@ class _Given:
     ordinal: int
     where: str
     """The argument that says on which GPU the call is."""
-    sources: dict[int, tuple[Array, _Source]] = field(default_factory=dict)
+    sources: dict[int, tuple[Array, _Source]] = msgspec.field(default_factory=dict)
 
     def read(self, value: object, wanted: Wanted) -> Array | WeakNumber:
         if not is_on_gpu(value):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from tdsl.lowering.interface import Packing
 from tdsl.runtime.arguments import call_error
@@ -15,8 +16,7 @@ Donated = tuple[tuple[int, int], ...]
 """Arrays by the numbers of their leaves, each with the number of a result."""
 
 
-@dataclass(frozen=True)
-class Passing:
+class Passing(msgspec.Struct, frozen=True):
     """What is special about some of the arrays of a call; it chooses an instance."""
 
     constants: frozenset[int] = frozenset()
@@ -36,8 +36,7 @@ class Passing:
         return frozenset(found)
 
 
-@dataclass(frozen=True)
-class Wants:
+class Wants(msgspec.Struct, frozen=True, dict=True):
     """In which forms an instance takes the arrays of one bound parameter."""
 
     packings: tuple[Packing | None, ...]

@@ -8,10 +8,10 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from tdsl.engine.peak import Peak
@@ -23,8 +23,7 @@ Array = np.ndarray[Any, Any]
 _WIDEST = 48  # of a source line in the table
 
 
-@dataclass(frozen=True)
-class Timed:
+class Timed(msgspec.Struct, frozen=True):
     """One step of the function, over all runs of it in one call: the median call."""
 
     step: Step
@@ -44,8 +43,7 @@ class Timed:
         return self.step.bytes * self.runs / self.seconds / 1e9 if self.seconds else 0.0
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(msgspec.Struct, frozen=True):
     """One run of a step in the call that the trace shows; times in nanoseconds from its start."""
 
     step: int
@@ -53,8 +51,7 @@ class Event:
     end: int
 
 
-@dataclass(frozen=True, repr=False)
-class Profile:
+class Profile(msgspec.Struct, frozen=True):
     """The steps of one instance, in its order; printed, a table with the slowest first. Times are
     medians over calls.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from tdsl.check import typed
@@ -36,8 +36,7 @@ def _itself(arrays: list[Array]) -> list[Array]:
     return arrays
 
 
-@dataclass
-class _Native:
+class _Native(msgspec.Struct):
     """The instances for calls that hand their arrays over in one way."""
 
     calls: NativeCalls
@@ -46,7 +45,7 @@ class _Native:
     donated: frozenset[int]  # arrays that are donated
     own: list[int]  # arrays that are not of bound weights
     call: Callable[..., Any] | None = None
-    forms: set[Form] = field(default_factory=set)
+    forms: set[Form] = msgspec.field(default_factory=set)
 
 
 class Quick:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from tdsl.runtime.passing import Passing
 from tdsl.types.sizes import Shape, Symbol
@@ -12,8 +13,7 @@ from tdsl.types.types import Substitution
 Values = Mapping[Symbol, int]
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """One thing that is not as it was in the call before: `T was 5 and is 7`."""
 
     name: str
@@ -24,8 +24,7 @@ class Change:
         return f"{self.name} was {self.before} and is {self.now}"
 
 
-@dataclass(frozen=True)
-class Reason:
+class Reason(msgspec.Struct, frozen=True):
     """Why an instance was compiled; no changes for the first one."""
 
     why: str

@@ -7,7 +7,8 @@ import sys
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from tdsl.check import typed
 from tdsl.errors import RecompileWarning
@@ -20,8 +21,7 @@ MOST_ALIKE = 8
 """Instances that differ in one size before a warning is given."""
 
 
-@dataclass(frozen=True)
-class Recompiled:
+class Recompiled(msgspec.Struct, frozen=True):
     """One instance of a function, and why the ones before it did not do."""
 
     function: str
@@ -48,8 +48,7 @@ class Recompiles(tuple[Recompiled, ...]):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
-class _Known:
+class _Known(msgspec.Struct, frozen=True):
     """What is to be told of a function besides its instances."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
 from typing import Any, NoReturn
+
+from msgspec.structs import replace
 
 from tdsl.check import call_failures as failures
 from tdsl.check.call_failures import CallFailure, Fixed, Origin
@@ -270,6 +271,6 @@ def _renamed(part: Any, items: Mapping[str, tuple[str, Mapping[int, str]]]) -> A
         case tuple():
             return tuple(_renamed(one, items) for one in part)
     if isinstance(part, CallFailure | Fixed):
-        changed = {f.name: _renamed(getattr(part, f.name), items) for f in fields(part)}
+        changed = {name: _renamed(getattr(part, name), items) for name in part.__struct_fields__}
         return replace(part, **changed)
     return part

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from tdsl.check import typed
 from tdsl.runtime import reasons
@@ -24,8 +25,7 @@ Key = tuple[Any, ...]
 _USUAL = Passing()
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(msgspec.Struct, frozen=True):
     """What one call asks for: dtypes and statics, which always choose, and the other sizes."""
 
     parameters: Substitution  # literal throughout
@@ -79,8 +79,7 @@ class Point:
         return Substitution(sizes, packs, parameters.dtypes)
 
 
-@dataclass(frozen=True)
-class Instance:
+class Instance(msgspec.Struct, frozen=True):
     """A compiled instance, the parameters that it was compiled for, and why that was done."""
 
     parameters: Substitution

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from tdsl.check import typed
 from tdsl.errors import TargetError
@@ -23,8 +24,7 @@ from tdsl.types.types import Substitution
 SEPARATOR = "\n// -----\n\n"
 
 
-@dataclass(frozen=True)
-class Instance:
+class Instance(msgspec.Struct, frozen=True):
     """One function with values for its parameters, under the name that the module gives it."""
 
     signature: typed.Signature

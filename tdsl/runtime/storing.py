@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from tdsl.check import typed
 from tdsl.engine.object import CompiledObject
@@ -14,8 +16,7 @@ from tdsl.ops.looking import Looked
 from tdsl.types.dtypes import DTYPES, DType
 
 
-@dataclass(frozen=True)
-class Stored:
+class Stored(msgspec.Struct, frozen=True):
     """All that is to be known about an instance without compiling it."""
 
     compiled: CompiledObject
@@ -43,8 +44,7 @@ class Stored:
         )
 
 
-@dataclass(frozen=True)
-class StoredForDevice:
+class StoredForDevice(msgspec.Struct, frozen=True):
     """The same of an instance for a GPU."""
 
     made: GpuObject

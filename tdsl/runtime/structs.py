@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+
+import msgspec
 
 from tdsl.check import typed
 from tdsl.runtime.layout import python_name
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from tdsl.runtime.weights.renaming import Names as NameTable
 
 
-@dataclass(frozen=True)
-class Home:
+class Home(msgspec.Struct, frozen=True):
     """Where a class came from: the program that defines the struct, and the other classes of it."""
 
     classes: StructClasses
@@ -33,8 +33,7 @@ class Home:
 _GIVEN_TO = "__donated__"
 
 
-@dataclass(frozen=True)
-class Blueprint:
+class Blueprint(msgspec.Struct, frozen=True, dict=True):
     """All that a class is made of: plain data, so that instances can be sent to a process that
     never saw the program."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from tdsl.check import typed
 from tdsl.reference.evaluate import run_test
@@ -21,8 +22,7 @@ _NOTHING = Substitution({}, {}, {})
 _BOOL = DTYPES["bool"]
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """How one test came out; `ways` says where it ran."""
 
     name: str

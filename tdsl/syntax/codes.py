@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from tdsl.syntax.explanations import EXPLANATIONS
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(msgspec.Struct, frozen=True):
     """A kind of diagnostic.
 
     `title` is a phrase of a few words; `explanation` says in plain prose why the language refuses

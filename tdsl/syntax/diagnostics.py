@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from tdsl.syntax.codes import CODES
 from tdsl.syntax.source import Span
@@ -12,24 +13,21 @@ from tdsl.syntax.source import Span
 Severity = Literal["error", "warning"]
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(msgspec.Struct, frozen=True):
     """A remark under a piece of source. The first label of a diagnostic is its position."""
 
     span: Span
     text: str = ""
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(msgspec.Struct, frozen=True):
     """Replace the span (empty: insert) by the text. Machine-applicable: it was tried."""
 
     span: Span
     replacement: str
 
 
-@dataclass(frozen=True)
-class Help:
+class Help(msgspec.Struct, frozen=True):
     """Advice; with edits, a change to the source after which this diagnostic is gone.
 
     Where the edits do not mend all that is wrong, they are taken off, and the advice with them,
@@ -41,8 +39,7 @@ class Help:
     stands: bool = False
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(msgspec.Struct, frozen=True):
     """One problem. `code` is a key of CODES; `labels[0]` says where it is."""
 
     code: str

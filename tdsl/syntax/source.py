@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 
+import msgspec
 
-@dataclass(frozen=True, eq=False)
-class Source:
+
+class Source(msgspec.Struct, frozen=True, eq=False, dict=True):
     """One text with the name it is shown under. Compared by identity."""
 
     name: str
@@ -33,8 +33,7 @@ class Source:
         return Span(self, start, end)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(msgspec.Struct, frozen=True):
     """The characters [start, end) of a source."""
 
     source: Source

@@ -10,10 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from tdsl.syntax.own_files import read_own
 from tdsl.syntax.resources import grammar_text
@@ -30,8 +31,7 @@ NAME, INT, FLOAT, STRING, NEWLINE, END = "NAME", "INT", "FLOAT", "STRING", "_NL"
 ABSENT = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """What to do when a rule is reduced.
 
     `callback` names the method that builds the node; "" passes the single kept child on, and "*"
@@ -44,8 +44,7 @@ class Rule:
     children: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(msgspec.Struct, frozen=True):
     """`actions[state][token]`: n >= 0 shifts to state n, n < 0 reduces rule ~n.
 
     Token types are NAME, INT, FLOAT, STRING, _NL, $END and, for signs and words, their spelling.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
 import ml_dtypes
+import msgspec
 import numpy as np
 
 DTypeKind = Literal["float", "int", "uint", "bool"]
@@ -14,8 +14,7 @@ WeakKind = Literal["int", "float", "bool"]
 Bound = Literal["float", "int", "number", "any"]
 
 
-@dataclass(frozen=True, slots=True)
-class DType:
+class DType(msgspec.Struct, frozen=True):
     """An element type. `bits` counts its value bits as computed with; bool is stored as a byte."""
 
     name: str
@@ -47,8 +46,7 @@ class DType:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
-class DTypeVariable:
+class DTypeVariable(msgspec.Struct, frozen=True):
     """A dtype parameter of a function: opaque in its body."""
 
     name: str

@@ -8,8 +8,9 @@ made by one of the `…_apart` methods, never look the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
+
+import msgspec
 
 from tdsl.types.dtypes import AnyDType
 from tdsl.types.sizes import Atom, Monomial, Opaque, Pack, PackProduct, Shape, Size, Symbol
@@ -32,8 +33,7 @@ _WEAK = {
 }
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(msgspec.Struct, frozen=True, dict=True):
     """How the sizes of one function are shown.
 
     `eliminated` gives the values of parameters (and of quotients such as `C//H`) that are no
@@ -42,7 +42,7 @@ class Names:
     also one of this function's, or two of that name meet.
     """
 
-    eliminated: Mapping[str, Size] = field(default_factory=dict)
+    eliminated: Mapping[str, Size] = msgspec.field(default_factory=dict)
     order: Sequence[str] = ()
     owner: str = ""
 

@@ -7,9 +7,10 @@ means that no proof was found within a fixed amount of work.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from math import gcd
+
+import msgspec
 
 from tdsl.types.sizes import (
     UNBOUNDED,
@@ -28,8 +29,7 @@ LONGEST = 24  # terms of a hypothesis that is used
 CASES = 3  # `min` and `max` atoms told apart by cases, in one proof
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(msgspec.Struct, frozen=True, dict=True):
     """What is known about sizes in some place: each hypothesis is a size that is >= 0 there.
 
     Every symbol is known to be at least its `least`, and a pack's product at least 1.
@@ -121,14 +121,13 @@ def _replace(size: Size, atom: Atom, value: Size) -> Size:
     return result
 
 
-@dataclass
-class _Proof:
+class _Proof(msgspec.Struct):
     """One search: lower bounds of atoms found on the way, and the steps that are left."""
 
     hypotheses: tuple[Size, ...]
-    lower: dict[Atom, int | None] = field(default_factory=dict)
+    lower: dict[Atom, int | None] = msgspec.field(default_factory=dict)
     # Goals that were not proved from some facts, with the depth of the search.
-    failed: dict[tuple[Size, tuple[Size, ...]], int] = field(default_factory=dict)
+    failed: dict[tuple[Size, tuple[Size, ...]], int] = msgspec.field(default_factory=dict)
     steps: int = STEPS
 
     def __post_init__(self) -> None:

@@ -7,9 +7,11 @@ the solving of equations in solve.py, printing under the user's names in naming.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import force_setattr
 
 OpaqueOperator = Literal["//", "%", "min", "max"]
 
@@ -27,8 +29,7 @@ class SizeTooComplex(Exception):
     """A size with more terms, higher powers or larger numbers than are supported."""
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(msgspec.Struct, frozen=True, cache_hash=True):
     """A size parameter (or loop index) of one function; `owner` tells equal names apart.
 
     `least` is its smallest value: 1 for a size, 0 or another literal for an index, UNBOUNDED
@@ -39,17 +40,13 @@ class Symbol:
     owner: str = ""
     least: int = 1
 
-    def __hash__(self) -> int:
-        return hash((self.name, self.owner))
-
     @property
     def key(self) -> tuple[Any, ...]:
         """Where it stands among the factors of a monomial."""
         return ("symbol", self.name, self.owner, self.least)
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque:
+class Opaque(msgspec.Struct, frozen=True):
     """`left // right`, `left % right`, `min`, `max` where nothing more is known.
 
     Made by `opaque` alone, which puts it in normal form.
@@ -58,27 +55,40 @@ class Opaque:
     operator: OpaqueOperator
     left: Size
     right: Size
-    key: tuple[Any, ...] = field(init=False, repr=False, compare=False)
-    weight: int = field(init=False, repr=False, compare=False)
+    # Both follow from the operands, and are computed once.
+    weight: int = 0
+    key: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         weight = 1 + self.left.weight + self.right.weight
         if weight > MOST_OPAQUE:
             raise SizeTooComplex(f"`{self.operator}` is nested too often")
-        object.__setattr__(self, "weight", weight)
-        object.__setattr__(self, "key", (self.operator, self.left.key, self.right.key))
+        force_setattr(self, "weight", weight)
+        force_setattr(self, "key", (self.operator, self.left.key, self.right.key))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Opaque)
+            and self.operator == other.operator
+            and self.left == other.left
+            and self.right == other.right
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.operator, self.left, self.right))
+
+    def __reduce__(self) -> tuple[type[Opaque], tuple[Any, ...]]:
+        return Opaque, (self.operator, self.left, self.right)
 
 
-@dataclass(frozen=True, slots=True)
-class Pack:
+class Pack(msgspec.Struct, frozen=True, cache_hash=True):
     """Zero or more axes under one name, among the sizes of a shape."""
 
     name: str
     owner: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PackProduct:
+class PackProduct(msgspec.Struct, frozen=True):
     """The number of elements along the axes that a pack stands for."""
 
     pack: Pack
@@ -119,23 +129,10 @@ def _literal(value: int) -> Size:
     return Size((((), value),) if value else ())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Size:
+class Size(msgspec.Struct, frozen=True, cache_hash=True):
     """A sum of integer multiples of monomials: `terms` holds no zero and is in a fixed order."""
 
     terms: tuple[Term, ...]
-    _hash: int = field(default=0, init=False, repr=False)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Size) and self.terms == other.terms)
-
-    def __hash__(self) -> int:
-        if not self._hash:
-            object.__setattr__(self, "_hash", hash(self.terms))
-        return self._hash
-
-    def __reduce__(self) -> tuple[type[Size], tuple[Any, ...]]:
-        return Size, (self.terms,)  # hashes of strings differ from process to process
 
     @staticmethod
     def of(value: int | Atom | Size) -> Size:

@@ -11,16 +11,16 @@ becomes 6*D = 48 where `G divides H` has made H a product, G*q = 6.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import gcd
+
+import msgspec
 
 from tdsl.types.naming import dimensions as dimensions
 from tdsl.types.proofs import Facts
 from tdsl.types.sizes import UNBOUNDED, Opaque, Size, Symbol, divide_exactly
 
 
-@dataclass(frozen=True, slots=True)
-class Equation:
+class Equation(msgspec.Struct, frozen=True):
     """`wanted`, over unknowns, must be `found`; `why` is what a message says of it."""
 
     wanted: Size
@@ -28,21 +28,18 @@ class Equation:
     why: object
 
 
-@dataclass(frozen=True, slots=True)
-class Solved:
+class Solved(msgspec.Struct, frozen=True):
     """What is known of the unknowns, and which equation gave each of them."""
 
     values: Mapping[Symbol, Size]
     why: Mapping[Symbol, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Solution(Solved):
+class Solution(Solved, frozen=True):
     """A value for every unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict(Solved):
+class Conflict(Solved, frozen=True):
     """The equation does not hold: `wanted` and `found` are its sides with all known values.
 
     Where `divisor` is given, it does not divide `dividend`, and so `symbol` has no value.
@@ -56,15 +53,13 @@ class Conflict(Solved):
     dividend: Size | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Undetermined(Solved):
+class Undetermined(Solved, frozen=True):
     """No equation gives these."""
 
     symbols: tuple[Symbol, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MayBeSmall(Solved):
+class MayBeSmall(Solved, frozen=True):
     """The symbol's value is not known to be as large as its `least`."""
 
     symbol: Symbol

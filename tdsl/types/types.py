@@ -3,67 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from tdsl.types.dtypes import AnyDType, DTypeVariable, WeakKind
 from tdsl.types.sizes import Pack, Shape, Size, Symbol
 
 
-@dataclass(frozen=True, slots=True)
-class TensorType:
+class TensorType(msgspec.Struct, frozen=True):
     """An array; with an empty shape, a scalar known only at run time."""
 
     dtype: AnyDType
     shape: Shape = ()
 
 
-@dataclass(frozen=True, slots=True)
-class WeakType:
+class WeakType(msgspec.Struct, frozen=True):
     """A compile-time number without a dtype: it takes the dtype that it meets."""
 
     kind: WeakKind
 
 
-@dataclass(frozen=True, slots=True)
-class StringType:
+class StringType(msgspec.Struct, frozen=True):
     """A string literal, as an argument of a builtin."""
 
 
-@dataclass(frozen=True, slots=True)
-class DTypeType:
+class DTypeType(msgspec.Struct, frozen=True):
     """A dtype used as a value: `zeros([N], f32)`, `x.dtype`."""
 
     dtype: AnyDType
 
 
-@dataclass(frozen=True, slots=True)
-class TupleType:
+class TupleType(msgspec.Struct, frozen=True):
     items: tuple[Type, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ListType:
+class ListType(msgspec.Struct, frozen=True):
     """`[item; length]`; all items have one type."""
 
     item: Type
     length: Size
 
 
-@dataclass(frozen=True, slots=True)
-class StructType:
+class StructType(msgspec.Struct, frozen=True):
     """A struct with its arguments; `module` and `name` say which definition. `order` has a letter
     for each parameter of that, to show the arguments as they are written: `d` a dtype, `s` a size,
-    `p` a pack."""
+    `p` a pack; it takes no part in comparisons."""
 
     module: str
     name: str
     sizes: Shape = ()
     dtypes: tuple[AnyDType, ...] = ()
-    order: str = field(default="", compare=False)
+    order: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StructType) and (
+            (self.name, self.module, self.sizes, self.dtypes)
+            == (other.name, other.module, other.sizes, other.dtypes)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.module, self.sizes, self.dtypes))
 
 
-@dataclass(frozen=True, slots=True)
-class PoisonType:
+class PoisonType(msgspec.Struct, frozen=True):
     """The type of an expression with an error: fits everything, and says nothing more."""
 
 
@@ -73,8 +75,7 @@ Type = (
 POISON = PoisonType()
 
 
-@dataclass(frozen=True)
-class Substitution:
+class Substitution(msgspec.Struct, frozen=True):
     """Values for the size, pack and dtype parameters of one function."""
 
     sizes: Mapping[Symbol, Size]

@@ -11,9 +11,10 @@ Clauses are taken in the order written; one that needs another first is taken ag
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import gcd
 from typing import Literal
+
+import msgspec
 
 from tdsl.types.naming import Names
 from tdsl.types.proofs import Facts
@@ -22,8 +23,7 @@ from tdsl.types.sizes import Opaque, Size, Symbol, divide_exactly
 Relation = Literal["==", "<=", "<", ">=", ">", "divides"]
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(msgspec.Struct, frozen=True):
     """`left relation right` over the parameters as declared; `span` is handed through."""
 
     relation: Relation
@@ -32,8 +32,7 @@ class Clause:
     span: object = None
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(msgspec.Struct, frozen=True):
     """A clause that cannot be used: E0512 with a form to write, or E0505 where none can hold."""
 
     clause: Clause
@@ -42,8 +41,7 @@ class Refusal:
     write: str | None = None
 
 
-@dataclass(frozen=True)
-class Relations:
+class Relations(msgspec.Struct, frozen=True):
     """What the clauses of a function say.
 
     `values` are the eliminated parameters, over those that remain; `names` the same by name and

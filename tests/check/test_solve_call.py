@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import timeit
 from typing import TypeVar
 
+import msgspec
 import pytest
 from call_prelude import PRELUDE
 
@@ -286,7 +286,7 @@ def test_every_failure_has_a_code_and_a_text(signatures: dict[str, Signature]) -
     ]
     assert {*call_failures._CODES} == {*kinds}
     assert {*call_failures._CODES.values()} <= {*CODES, ""}
-    assert all(dataclasses.is_dataclass(kind) for kind in kinds)
+    assert all(issubclass(kind, msgspec.Struct) for kind in kinds)
 
 
 def test_calls_are_quick(signatures: dict[str, Signature]) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import native_support
 import numpy as np
 import pytest
 from mlir import ir
+from msgspec.structs import replace
 from native_support import Native, open_interface, product, tensor
 
 from tdsl.cpu import blas, blas_calls

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from emission_support import run
+from msgspec.structs import replace
 from program_support import Instance
 
 import tdsl

@@ -3,10 +3,10 @@ the memory of an input."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import tdsl
 from tdsl.cpu.backend import CPU

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gc
 import os
 import pickle
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import ml_dtypes
+import msgspec
 import numpy as np
 import pytest
 
@@ -538,7 +538,7 @@ def test_scratch_memory_is_as_large_as_the_call_needs() -> None:
     assert kept(20) == [20_000]  # too large for what there was
     assert kept(10) == [20_000]
     assert kept(40) == []  # too large to be kept
-    large = dataclasses.replace(variant, scratch=Size.of(N) * (1 << 58))
+    large = msgspec.structs.replace(variant, scratch=Size.of(N) * (1 << 58))
     greedy = found.function("g", [large], print, c_int64())
     with pytest.raises(MemoryError):
         greedy(np.zeros(9, np.int8))

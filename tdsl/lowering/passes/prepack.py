@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from mlir import ir
 from mlir.dialects import memref
+from msgspec.structs import replace
 
 from tdsl.lowering.interface import Packing
 from tdsl.lowering.kernels import CALL, CLAIM, KERNEL, Generators, Packs
