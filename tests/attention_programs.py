@@ -83,6 +83,23 @@ CLAIMED = {
         pub fn f(q: f32[5, 4], k: f32[7, 4], v: f32[7, 6]) -> f32[5, 6] {
             softmax(q @ transpose(k, [1, 0])) @ v
         }""",
+    "times the reciprocal": f"""pub fn f{QKV} {{
+        let s = q @ transpose(k, [0, 2, 1])
+        let e = exp(s - max(s, axis=-1, keepdims=true))
+        (e * reciprocal(sum(e, axis=-1, keepdims=true))) @ v
+    }}""",
+    "a mask of every other position": f"""pub fn f{QKV} {{
+        let seen = broadcast(iota(7)[newaxis, :] % 2 == 0, [7, 7])
+        softmax(select(seen, q @ transpose(k, [0, 2, 1]), -inf)) @ v
+    }}""",
+    "one row of sums, put in by hand": f"""pub fn f{QKV} {{
+        let s = q @ transpose(k, [0, 2, 1])
+        let e = exp(s - max(s, axis=-1)[:, :, newaxis])
+        (e / sum(e, axis=-1)[:, :, newaxis]) @ v
+    }}""",
+    "24 steps": f"""pub fn f{QKV} {{
+        softmax(q @ transpose(k, [0, 2, 1]){" - 0.1" * 24}) @ v
+    }}""",
     "f64": """
         pub fn f(q: f64[2, 5, 4], k: f64[2, 5, 4], v: f64[2, 5, 3]) -> f64[2, 5, 3] {
             softmax(q @ transpose(k, [0, 2, 1]) + causal_mask(5, f64)) @ v
@@ -171,5 +188,179 @@ NOT_CLAIMED = {
             softmax(q @ transpose(k, [0, 2, 1]) + k @ transpose(q, [0, 2, 1])) @ v
         }}""",
         "the scores are made of several products",
+    ),
+    "the sums along another axis": (
+        f"""pub fn f{QKV} {{
+            let s = q @ transpose(k, [0, 2, 1])
+            let e = exp(s - max(s, axis=-1, keepdims=true))
+            (e / sum(e, axis=1, keepdims=true)) @ v
+        }}""",
+        "the softmax runs along axis 1, not along the keys",
+    ),
+    "the largest along another axis": (
+        f"""pub fn f{QKV} {{
+            let s = q @ transpose(k, [0, 2, 1])
+            let e = exp(s - max(s, axis=1, keepdims=true))
+            (e / sum(e, axis=-1, keepdims=true)) @ v
+        }}""",
+        "the softmax runs along axis 1, not along the keys",
+    ),
+    "the smallest taken off": (
+        f"""pub fn f{QKV} {{
+            let s = q @ transpose(k, [0, 2, 1])
+            let e = exp(s - min(s, axis=-1, keepdims=true))
+            (e / sum(e, axis=-1, keepdims=true)) @ v
+        }}""",
+        "what is taken off before exp is not the largest score of the row",
+    ),
+    "the sums of other rows": (
+        f"""pub fn f{QKV} {{
+            let s = q @ transpose(k, [0, 2, 1])
+            let e = exp(s - max(s, axis=-1, keepdims=true))
+            (e / sum(e, axis=-1)[:, newaxis, :]) @ v
+        }}""",
+        "the exponentials are divided by the sums of other rows",
+    ),
+    "the largest of other rows": (
+        f"""pub fn f{QKV} {{
+            let s = q @ transpose(k, [0, 2, 1])
+            let e = exp(s - max(s, axis=-1)[:, newaxis, :])
+            (e / sum(e, axis=-1, keepdims=true)) @ v
+        }}""",
+        "the largest scores of other rows are taken off before exp",
+    ),
+    "the sum of all rows": (
+        f"""pub fn f{QKV} {{
+            let s = q @ transpose(k, [0, 2, 1])
+            let e = exp(s - max(s, axis=-1, keepdims=true))
+            (e / broadcast(sum(reshape(e, [2, 49]), axis=1)[:, newaxis, newaxis], [2, 7, 7])) @ v
+        }}""",
+        "what is summed is not what is divided",
+    ),
+    "the sum of rounded ones": (
+        f"""pub fn f{QKV} {{
+            let s = q @ transpose(k, [0, 2, 1])
+            let e = exp(s - max(s, axis=-1, keepdims=true))
+            (e / sum(f32(i32(e)), axis=-1, keepdims=true)) @ v
+        }}""",
+        "what is summed is not what is divided",
+    ),
+    "2 for a sum of 0": (
+        f"""pub fn f{QKV} {{
+            let s = q @ transpose(k, [0, 2, 1])
+            let e = exp(s - max(s, axis=-1, keepdims=true))
+            let total = sum(e, axis=-1, keepdims=true)
+            (e / select(total == 0.0, 2.0, total)) @ v
+        }}""",
+        "what the exponentials are divided by is not their sum",
+    ),
+    "1 for a sum of 1": (
+        f"""pub fn f{QKV} {{
+            let s = q @ transpose(k, [0, 2, 1])
+            let e = exp(s - max(s, axis=-1, keepdims=true))
+            let total = sum(e, axis=-1, keepdims=true)
+            (e / select(total == 2.0, 1.0, total)) @ v
+        }}""",
+        "what the exponentials are divided by is not their sum",
+    ),
+    "0 for a sum of 0 in another row": (
+        f"""pub fn f{QKV} {{
+            let s = q @ transpose(k, [0, 2, 1])
+            let e = exp(s - max(s, axis=-1, keepdims=true))
+            let total = sum(e, axis=-1)
+            let is_empty = (total == 0.0)[:, newaxis, :]
+            (e / select(broadcast(is_empty, [2, 7, 7]), 1.0, total[:, :, newaxis])) @ v
+        }}""",
+        "the exponentials are divided by the sums of other rows",
+    ),
+    "a softmax of regrouped scores": (
+        f"""pub fn f{QKV} {{
+            let s = softmax(reshape(q @ transpose(k, [0, 2, 1]), [2, 49]))
+            reshape(s, [2, 7, 7]) @ v
+        }}""",
+        "the shares are regrouped or repeated before the product with the values",
+    ),
+    "rows of several heads": (
+        """pub fn f(q: f32[2, 5, 4], k: f32[2, 7, 4], v: f32[7, 4]) -> f32[2, 5, 4] {
+            softmax(q @ transpose(k, [0, 2, 1])) @ v
+        }""",
+        "the shares are regrouped or repeated before the product with the values",
+    ),
+    "keys that all heads share": (
+        """pub fn f(q: f32[2, 5, 4], k: f32[7, 4], v: f32[2, 7, 4]) -> f32[2, 5, 4] {
+            softmax(q @ transpose(k, [1, 0])) @ v
+        }""",
+        "the axes of the scores are regrouped before the softmax",
+    ),
+    "shares joined": (
+        """pub fn f(q: f32[6, 7, 4], k: f32[6, 7, 4], v: f32[2, 21, 4]) -> f32[2, 7, 4] {
+            reshape(softmax(q @ transpose(k, [0, 2, 1])), [2, 7, 21]) @ v
+        }""",
+        "the shares are regrouped or repeated before the product with the values",
+    ),
+    "shares of one query": (
+        """pub fn f(q: f32[2, 1, 4], k: f32[2, 7, 4], v: f32[2, 7, 4]) -> f32[2, 5, 4] {
+            broadcast(softmax(q @ transpose(k, [0, 2, 1])), [2, 5, 7]) @ v
+        }""",
+        "the shares are regrouped or repeated before the product with the values",
+    ),
+    "one query, masked in many ways": (
+        """pub fn f(q: f32[2, 1, 4], k: f32[2, 7, 4], v: f32[2, 7, 4], m: f32[5, 7])
+            -> f32[2, 5, 4] {
+            softmax(q @ transpose(k, [0, 2, 1]) + m) @ v
+        }""",
+        "the product is repeated or read in other places than its own",
+    ),
+    "one head, masked in many ways": (
+        """pub fn f(q: f32[1, 5, 4], k: f32[1, 7, 4], v: f32[2, 7, 4], m: f32[2, 5, 7])
+            -> f32[2, 5, 4] {
+            softmax(q @ transpose(k, [0, 2, 1]) + m) @ v
+        }""",
+        "the product is repeated or read in other places than its own",
+    ),
+    "one key, masked in many ways": (
+        """pub fn f(q: f32[2, 5, 4], k: f32[2, 1, 4], v: f32[2, 7, 4], m: f32[5, 7])
+            -> f32[2, 5, 4] {
+            softmax(q @ transpose(k, [0, 2, 1]) + m) @ v
+        }""",
+        "the product is repeated or read in other places than its own",
+    ),
+    "scores of two places": (
+        """pub fn f(q: f32[7, 4], k: f32[7, 4], v: f32[7, 7, 4]) -> f32[7, 7, 4] {
+            let s = q @ transpose(k, [1, 0])
+            softmax(broadcast(s[newaxis], [7, 7, 7]) + broadcast(s[:, newaxis], [7, 7, 7])) @ v
+        }""",
+        "the product is repeated or read in other places than its own",
+    ),
+    "sums on the way": (
+        f"""pub fn f{QKV} {{
+            softmax(cumsum(q @ transpose(k, [0, 2, 1]), axis=2)) @ v
+        }}""",
+        "cumsum comes between the scores and the softmax",
+    ),
+    "whole numbers on the way": (
+        f"""pub fn f{QKV} {{
+            softmax(f32(i32(q @ transpose(k, [0, 2, 1])) ** i32(iota(7)))) @ v
+        }}""",
+        "a power of integers comes between the scores and the softmax",
+    ),
+    "many steps": (
+        f"""pub fn f{QKV} {{
+            softmax(q @ transpose(k, [0, 2, 1]){" - 0.1" * 25}) @ v
+        }}""",
+        "25 operations come between the scores and the softmax",
+    ),
+    "a deep head": (
+        """pub fn f(q: f32[3, 1025], k: f32[5, 1025], v: f32[5, 4]) -> f32[3, 4] {
+            softmax(q @ transpose(k, [1, 0])) @ v
+        }""",
+        "heads of depth 1025 are more than a kernel holds",
+    ),
+    "a size of something else": (
+        """pub fn f[D](q: f32[2, 7, 4], k: f32[2, 7, 4], v: f32[2, 7, 4], x: f32[D])
+            -> f32[2, 7, 4] {
+            softmax(q @ transpose(k, [0, 2, 1]) / f32(D)) @ v
+        }""",
+        "an open size cannot be read from the shape of an operand",
     ),
 }

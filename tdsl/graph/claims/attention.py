@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from tdsl.graph.claims.aligned import is_aligned, keeps_rows
 from tdsl.graph.claims.common import (
     PRODUCTS,
     SOURCES,
@@ -17,7 +18,6 @@ from tdsl.graph.claims.common import (
 )
 from tdsl.graph.graph import Claim, Graph, Node, Remark
 from tdsl.graph.simplify import known
-from tdsl.ops.primitive import ONE
 from tdsl.types.sizes import Size
 
 KIND: Final = "attention"
@@ -61,6 +61,12 @@ def find(
 def _bare(node: Node) -> Node:
     """The value behind broadcasts, groupings of axes, and casts between floats."""
     while node.operation in ("broadcast_in_dim", "reshape") or _is_float_cast(node):
+        node = node.inputs[0]
+    return node
+
+
+def _uncast(node: Node) -> Node:
+    while _is_float_cast(node):
         node = node.inputs[0]
     return node
 
@@ -161,6 +167,8 @@ class _Match:
                     f"{outer.operation} comes between the softmax and the product with the values"
                 )
             raise _Other
+        if not is_aligned(shares, (outer,)):
+            raise _Near("the shares are regrouped or repeated before the product with the values")
         exponential = self._through(parts[0])
         total = self._through(parts[1])
         replaced = _replaced(total, 0.0, 1.0)
@@ -174,16 +182,19 @@ class _Match:
                 raise _Near("what the exponentials are divided by is not their sum")
             raise _Other
         summed = self._through(total.inputs[0])
-        if not _is(exponential, "exp") or summed is not exponential:
+        same = summed is exponential and total.inputs[0].type.shape == summed.type.shape
+        if not _is(exponential, "exp") or not same:
             if _has_softmax(exponential):
                 raise _Near("what is summed is not what is divided")
             raise _Other
         self._check_axis(total)
+        if not is_aligned(outer, (exponential, total)):
+            raise _Near("the exponentials are divided by the sums of other rows")
         argument = self._through(exponential.inputs[0])
         parts = _difference(argument)
         if parts is None:
             raise _Near("the largest score of each row is not taken off before exp")
-        scores = _bare(parts[0])
+        scores = _uncast(parts[0])
         top = self._through(parts[1])
         replaced = _replaced(top, -math.inf, 0.0)
         if replaced is not top:
@@ -191,9 +202,11 @@ class _Match:
             self._between(top.inputs[0])
             self._between(top.inputs[2])
             top = replaced
-        if not _is(top, "reduce_max") or _bare(top.inputs[0]) is not scores:
+        if not _is(top, "reduce_max") or _uncast(top.inputs[0]) is not scores:
             raise _Near("what is taken off before exp is not the largest score of the row")
         self._check_axis(top)
+        if not is_aligned(argument, (scores, top)):
+            raise _Near("the largest scores of other rows are taken off before exp")
         self._between(parts[0])
         self._between(top.inputs[0])
         self._spelling(argument)
@@ -250,11 +263,7 @@ class _Match:
                 products.append(node)
                 self.inner.append(node)
             elif self._holds_product(node):
-                if node.operation not in ("reshape", "broadcast_in_dim") and not is_elementwise(
-                    node
-                ):
-                    raise _Near(f"{node.operation} comes between the scores and the softmax")
-                if node.operation == "reshape" and not _keeps_rows(node):
+                if node.operation == "reshape" and not keeps_rows(node):
                     raise _Near("the axes of the scores are regrouped before the softmax")
                 if node.operation == "pow" and not node.type.dtype.is_float:
                     raise _Near("a power of integers comes between the scores and the softmax")
@@ -267,11 +276,16 @@ class _Match:
             else:
                 self.inputs.append(node)
         if not products:
+            for node in self.inputs:
+                if any(operand.operation in PRODUCTS for operand in node.inputs):
+                    raise _Near(f"{node.operation} comes between the scores and the softmax")
             raise _Other
         if len(products) > 1:
             raise _Near("the scores are made of several products")
         if steps > _MOST_STEPS:
             raise _Near(f"{steps} operations come between the scores and the softmax")
+        if not is_aligned(scores, products):
+            raise _Near("the product is repeated or read in other places than its own")
         return products[0]
 
     def _holds_product(self, node: Node) -> bool:
@@ -316,7 +330,7 @@ class _Match:
             if (
                 node.operation in ("transpose", "broadcast_in_dim")
                 or _is_float_cast(node)
-                or (node.operation == "reshape" and _keeps_rows(node))
+                or (node.operation == "reshape" and keeps_rows(node))
             ):
                 following = node.inputs[0]
             elif node.operation in ("mul", "div") and self._users(node) and self._scaled(node):
@@ -359,7 +373,7 @@ class _Match:
                 permutation = user.attributes["permutation"]
                 if permutation[-1] != len(permutation) - 1:
                     break
-            elif user.operation != "reshape" or not _keeps_rows(user):
+            elif user.operation != "reshape" or not keeps_rows(user):
                 break
             path.append(user)
             node = user
@@ -440,17 +454,3 @@ def _has_softmax(node: Node) -> bool:
         if is_elementwise(one) or one.operation in ("broadcast_in_dim", "reshape"):
             stack.extend(one.inputs)
     return False
-
-
-def _keeps_scores(node: Node) -> bool:
-    """Whether a reshape leaves the last two axes as they are."""
-    before, after = node.inputs[0].type.shape, node.type.shape
-    return len(before) >= 2 and len(after) >= 2 and before[-2:] == after[-2:]
-
-
-def _keeps_rows(node: Node) -> bool:
-    """Whether a reshape groups nothing but leading axes of fixed sizes, apart from the first."""
-    if not _keeps_scores(node):
-        return False
-    leading = (*node.inputs[0].type.shape[1:-2], *node.type.shape[1:-2])
-    return all(size.literal is not None or size == ONE for size in leading)
