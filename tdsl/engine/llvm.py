@@ -28,6 +28,9 @@ _FUNCTION_INDEX = 2**32 - 1
 
 _TIDY = "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg"
 
+# For what was written as LLVM IR by hand: nothing in it is left for the other passes to find.
+_GLUE = f"cgscc(inline),function({_TIDY})"
+
 Level = Literal[0, 1, 2, 3]
 
 
@@ -268,4 +271,4 @@ def optimised_text(
 def compile_ir(text: str, target: Target, exported: frozenset[str]) -> bytes:
     """Object bytes of LLVM IR text, for glue that needs no MLIR."""
     with _parsed(text) as module:
-        return _emit(module, target, Tuning(), exported, _OBJECT)
+        return _emit(module, target, Tuning(_GLUE), exported, _OBJECT)

@@ -10,6 +10,7 @@ from typing import Any
 from mlir import ir
 from mlir.dialects import arith
 
+import tdsl.lowering.dialects  # noqa: F401  (before any operation is wrapped)
 from tdsl.types.sizes import Opaque, Size, Symbol
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()

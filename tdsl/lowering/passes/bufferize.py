@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mlir import ir
-from mlir.dialects import linalg
 from mlir.passmanager import PassManager
 
+from tdsl.lowering.dialects import linalg
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes import carry_state, own_updates
 from tdsl.lowering.passes.own_updates import own_copy
@@ -60,7 +60,7 @@ def copy_states(module: Any) -> None:
                 and not carry_state.is_in_place(value, argument)
             ]
             for place, value, argument in changed:
-                end.operation.operands[place] = linalg.copy(value, outs=[argument])
+                end.operation.operands[place] = linalg.copy(value, argument)
 
 
 def _pipeline(module: Any, passes: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mlir import ir
-from mlir.dialects import bufferization, linalg
+from mlir.dialects import bufferization
 
+from tdsl.lowering.dialects import linalg
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes.own_updates import own_copy
 from tdsl.lowering.rewriting import as_block, before, collect
@@ -34,7 +35,7 @@ def run(module: Any, options: Options) -> None:
                 if _is_of_loop(source):
                     # What would be elided below is the memory of that loop, which may read the
                     # state until its last step.
-                    kept = linalg.copy(source, outs=[argument])
+                    kept = linalg.copy(source, argument)
                 else:
                     kept = bufferization.MaterializeInDestinationOp(
                         argument.type, source, argument

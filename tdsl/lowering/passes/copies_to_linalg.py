@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlir.dialects import linalg
-
+from tdsl.lowering.dialects import linalg
 from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import before, collect
 
@@ -14,5 +13,5 @@ def run(module: Any, options: Options) -> None:
     """As linalg.copy it becomes a loop, or a memcpy where LLVM sees one."""
     for operation in collect(module, {"memref.copy"}):
         with before(operation):
-            linalg.copy(operation.operands[0], outs=[operation.operands[1]])
+            linalg.copy(operation.operands[0], operation.operands[1])
         operation.operation.erase()

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlir import ir
-from mlir.dialects import linalg, memref
+from mlir.dialects import memref
 
+from tdsl.lowering.dialects import linalg
 from tdsl.lowering.kernels import CALL
 from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import (
@@ -192,4 +193,4 @@ def _copy_at_end(block: Any, given: Any, written: Any) -> None:
     written.replace_all_uses_with(own)
     returned = list(block.operations)[-1]
     with before(returned):
-        linalg.copy(own, outs=[given])
+        linalg.copy(own, given)

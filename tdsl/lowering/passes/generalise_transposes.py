@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mlir import ir
-from mlir.dialects import linalg
 
+from tdsl.lowering.dialects import linalg
 from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import as_block, before, collect, functions, replace
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mlir import ir
-from mlir.dialects import linalg, tensor
+from mlir.dialects import tensor
 
+from tdsl.lowering.dialects import linalg
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes.structured import mentions
 from tdsl.lowering.rewriting import DYNAMIC, as_block, before, collect, functions, identity, index
@@ -75,5 +76,5 @@ def _separate(operation: Any, position: int, value: Any) -> None:
             for axis, size in enumerate(type_.shape)
         ]
         empty = tensor.EmptyOp(sizes, type_.element_type).result
-        copy = linalg.copy(value, outs=[empty])
+        copy = linalg.copy(value, empty)
     operation.operation.operands[position] = copy

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mlir import ir
-from mlir.dialects import linalg, tensor
+from mlir.dialects import tensor
 
+from tdsl.lowering.dialects import linalg
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes.states import becomes_itself
 from tdsl.lowering.rewriting import DYNAMIC, before, collect, index
@@ -84,4 +85,4 @@ def own_copy(value: Any) -> Any:
         for axis, size in enumerate(type.shape)
     ]
     empty = tensor.EmptyOp(shape, type.element_type).result
-    return linalg.copy(value, outs=[empty])
+    return linalg.copy(value, empty)

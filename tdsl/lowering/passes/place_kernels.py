@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mlir import ir
-from mlir.dialects import arith, linalg
+from mlir.dialects import arith
 
+from tdsl.lowering.dialects import linalg
 from tdsl.lowering.kernels import CALL, CLAIMS, KERNEL
 from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import before, collect, replace

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from mlir import ir
-from mlir.dialects import func, linalg, memref
+from mlir.dialects import func, memref
 
+from tdsl.lowering.dialects import linalg
 from tdsl.lowering.kernels import (
     CALL,
     CLAIM,
@@ -81,7 +82,7 @@ def run(module: Any, options: Options, generators: Generators, machine: Machine)
                 operands.append(_scratch(kernel, operands))
             func.CallOp([], ir.FlatSymbolRefAttr.get(kernel.symbol), operands)
             if written is not None:
-                linalg.copy(operands[len(types) - 1], outs=[written])
+                linalg.copy(operands[len(types) - 1], written)
         destination = operation.operands[last]
         operation.operation.erase()
         if is_split:
@@ -104,7 +105,7 @@ def _operands(
             if place == len(values) - 1:
                 written = value
             else:
-                linalg.copy(value, outs=[copy])
+                linalg.copy(value, copy)
             value = copy
         canonical = canonical_layout(value.type)
         found.append(value if value.type == canonical else memref.CastOp(canonical, value).result)
