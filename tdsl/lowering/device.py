@@ -14,6 +14,8 @@ from tdsl.errors import TargetError
 from tdsl.lowering.machine import Machine
 from tdsl.lowering.options import PRECISIONS, Precision
 
+SHARED_BYTES: Final = 49152
+
 
 class Device(Machine, frozen=True):
     """A kind of GPU, by the name that LLVM has for it."""
@@ -21,7 +23,7 @@ class Device(Machine, frozen=True):
     chip: str = ""
     features: str = ""
     """For LLVM. Without a version of PTX it aborts the process on instructions of newer chips."""
-    shared_bytes: int = 49152
+    shared_bytes: int = SHARED_BYTES
     """The shared memory that one block may have without asking for more."""
     warp: int = 32
 

@@ -12,7 +12,7 @@ from tdsl.gpu.kernels.writer import BYTES, Index
 from tdsl.lowering.claims.attention import Attention
 from tdsl.lowering.claims.body import Tensor
 from tdsl.lowering.claims.evaluate import Operand
-from tdsl.lowering.device import Device
+from tdsl.lowering.device import SHARED_BYTES
 from tdsl.lowering.kernels import Refused
 
 
@@ -60,7 +60,7 @@ class StagedFrame(Frame):
         elements = self.slice * other + tile.keys * (row + span)
         size = BYTES[self.element]
         # Queries stay there if there is room.
-        self.resident = (elements + whole * row) * size <= Device.shared_bytes
+        self.resident = (elements + whole * row) * size <= SHARED_BYTES
         self.query_tile = code.shared(self.element, whole if self.resident else self.slice, row)
         self.key_tile = code.shared(self.element, self.slice, other)
         self.share_tile = code.shared(self.element, tile.keys, row)
