@@ -10,7 +10,9 @@
 ; - Workers that find nothing to do look for a while, then sleep.
 ;
 ; What is particular to a system is put behind this text by pool.py: @pause, @give_way, @setup,
-; @wait(i32), @wake(i32), @start_worker, %THREADS as the most threads.
+; @wait(i32), @wake(i32), @start_worker(i32), what is known of a worker (@settle(i32) before it
+; starts, @begin(i32), @doze(i32), @rise(i32) by itself, @make_room(i32) for sleepers), %THREADS as
+; the most threads.
 
 @state = internal global i64 0, align 64       ; low half: workers inside; high half: number of the job, odd while it is open
 @next = internal global i64 0, align 64        ; chunk to be claimed
@@ -23,7 +25,9 @@
 @job.context = internal global ptr null, align 8
 @job.chunks = internal global i64 0, align 8
 @threads = internal global i64 %THREADS, align 8
-@spins = internal constant i32 500, align 4
+; Some 50 to 200 microseconds: longer than what lies between two jobs of a program, and about as long as
+; it takes to wake a sleeper.
+@spins = internal constant i32 4000, align 4
 
 declare i32 @getpid()
 
@@ -46,8 +50,11 @@ done:
   ret void
 }
 
-define internal ptr @worker(ptr %ignored) {
+define internal ptr @worker(ptr %which) {
 entry:
+  %long = ptrtoint ptr %which to i64
+  %worker = trunc i64 %long to i32
+  call void @begin(i32 %worker)
   br label %idle
 idle:                                           ; look for an open job other than the last one joined
   %last = phi i64 [ 0, %entry ], [ %number, %left ], [ %last, %awake ]
@@ -72,6 +79,7 @@ again:
   %patient = icmp slt i32 %tries1, %limit
   br i1 %patient, label %look, label %sleep
 sleep:
+  call void @doze(i32 %worker)
   %s0 = atomicrmw add ptr @sleepers, i32 1 seq_cst
   %now = load atomic i64, ptr @state seq_cst, align 8
   %number.now = lshr i64 %now, 32
@@ -83,6 +91,7 @@ wait:
   br label %awake
 awake:
   %s1 = atomicrmw sub ptr @sleepers, i32 1 seq_cst
+  call void @rise(i32 %worker)
   br label %idle
 enter:                                          ; fails where the job was closed or others came
   %counted = add i64 %state, 1
@@ -140,7 +149,8 @@ staff:
   %enough = icmp sge i32 %have, %need
   br i1 %enough, label %post, label %hire
 hire:
-  %failed = call i1 @start_worker()
+  call void @settle(i32 %have)
+  %failed = call i1 @start_worker(i32 %have)
   br i1 %failed, label %post, label %hired
 hired:
   %have1 = add i32 %have, 1
@@ -157,6 +167,7 @@ post:
   %asleep = icmp sgt i32 %sleepers, 0
   br i1 %asleep, label %wake, label %work
 wake:
+  call void @make_room(i32 %have)
   call void @wake(i32 %need)
   br label %work
 work:

@@ -26,7 +26,15 @@ MOST_THREADS: Final = 1024
 VARIABLE: Final = "TDSL_NUM_THREADS"
 _START = threading.Lock()
 # By machine: the numbers of Linux's system calls, and the instruction to wait a little.
-_SYSTEM_CALLS: Final = {"x86_64": {"FUTEX": 202, "SCHED_YIELD": 24}}
+_SYSTEM_CALLS: Final = {
+    "x86_64": {
+        "FUTEX": 202,
+        "SCHED_YIELD": 24,
+        "GETTID": 186,
+        "SCHED_SETAFFINITY": 203,
+        "SCHED_GETAFFINITY": 204,
+    }
+}
 _PAUSES: Final = {"x86_64": "pause", "amd64": "pause", "aarch64": "yield", "arm64": "yield"}
 
 

@@ -42,3 +42,18 @@ define internal void @wake(i32 %count) {
   %unlocked = call i32 @pthread_mutex_unlock(ptr @mutex)
   ret void
 }
+define internal void @settle(i32 %worker) {
+  ret void
+}
+define internal void @begin(i32 %worker) {
+  ret void
+}
+define internal void @doze(i32 %worker) {
+  ret void
+}
+define internal void @rise(i32 %worker) {
+  ret void
+}
+define internal void @make_room(i32 %workers) {
+  ret void
+}

@@ -9,6 +9,7 @@ import statistics
 import sys
 import threading
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -74,6 +75,69 @@ def test_sleeping_workers_wake_up(threaded: Jobs) -> None:
         if threaded.threads_used(2_000_000) == 2:
             return
     pytest.fail("the worker never woke up")
+
+
+def worker_of(jobs: Jobs) -> int:
+    """The thread that works for a pool of two."""
+    before = set(os.listdir("/proc/self/task"))
+    assert jobs.counted(100)
+    (worker,) = set(os.listdir("/proc/self/task")) - before
+    sleeps_on(int(worker))
+    return int(worker)
+
+
+def sleeps_on(worker: int) -> int:
+    """The core where a worker ran last, once it sleeps."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        time.sleep(0.01)
+        with open(f"/proc/self/task/{worker}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+        if fields[0] == "S":
+            return int(fields[36])
+    return pytest.fail("the worker never slept")
+
+
+@pytest.fixture
+def two_cores() -> Iterator[tuple[int, int]]:
+    """Two cores for this process, which goes back to all of its own in the end."""
+    allowed = os.sched_getaffinity(0) if best_way() == "futex" else set()
+    if len(allowed) < 2:
+        pytest.skip("needs Linux and two cores")
+    yield min(allowed), max(allowed)
+    os.sched_setaffinity(0, allowed)
+
+
+def test_a_worker_does_not_wait_behind_its_caller(two_cores: tuple[int, int]) -> None:
+    here, there = two_cores
+    jobs = Jobs(2, "futex")
+    worker = worker_of(jobs)
+    for core, other in ((here, there), (there, here)):
+        os.sched_setaffinity(worker, {core})
+        os.sched_setaffinity(0, {other})
+        for _ in range(50):  # until it has slept on this core, and told so
+            assert jobs.counted(100)
+            time.sleep(0.002)
+        assert sleeps_on(worker) == core
+        os.sched_setaffinity(worker, two_cores)
+        os.sched_setaffinity(0, {core})
+        assert jobs.counted(100)
+        assert sleeps_on(worker) == other
+        assert os.sched_getaffinity(worker) == set(two_cores)
+
+
+def test_a_worker_stays_where_it_was_bound_to(two_cores: tuple[int, int]) -> None:
+    core, other = two_cores
+    jobs = Jobs(2, "futex")
+    worker = worker_of(jobs)
+    os.sched_setaffinity(worker, {core})
+    for caller in (other, core):
+        os.sched_setaffinity(0, {caller})
+        for _ in range(20):
+            assert jobs.counted(100)
+            time.sleep(0.002)
+        assert sleeps_on(worker) == core
+        assert os.sched_getaffinity(worker) == {core}
 
 
 @pytest.mark.parametrize("way", THREADED)

@@ -156,9 +156,9 @@ def test_parsing_is_fast() -> None:
     from tdsl.syntax.source import Source
 
     lines = "".join(f"let y{i + 1} = y{i} + f(x[0:N], a=1.0)\n" for i in range(4000))
-    started = time.perf_counter()
+    started = time.process_time()
     parse(Source("t", f"fn f(x: f32) -> f32 {{\n{lines}y4000 }}"))
-    assert time.perf_counter() - started < 5.0
+    assert time.process_time() - started < 5.0
 
 
 def test_resources_are_found() -> None:
