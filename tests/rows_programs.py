@@ -26,6 +26,13 @@ WHOLE = {
         }""",
     "without keepdims": """
         pub fn f[M, N](x: f32[M, N]) -> f32[M, N] { x / sum(x, axis=1)[:, newaxis] }""",
+    "a column": """
+        pub fn f(x: f32[3, 5]) -> f32[3, 1] { sqrt(sum(x * x, axis=1, keepdims=true)) }""",
+    "two costly values": """
+        pub fn f(x: f32[3, 5], y: f32[3, 5]) -> f32[3, 5] {
+            exp(x) / sum(exp(x), axis=1, keepdims=true)
+                * (tanh(y) / (1.0 + sum(tanh(y), axis=1, keepdims=true)))
+        }""",
     "a number for each row": "pub fn f[M, N](x: f32[M, N]) -> f32[M] { mean(x * x, axis=-1) }",
     "with work around it": """
         pub fn f[T, C](x: f32[T, C], y: f32[C], g: f32[C], b: f32[C]) -> f32[T, C] {

@@ -131,3 +131,66 @@ def test_what_a_row_shares_with_labels() -> None:
     assert all(
         claim.root.type.shape[:1] == (Size.of(6),) or not claim.root.type.shape for claim in claims
     )
+
+
+READ = {
+    "sums of integers": (
+        """pub fn f(x: f32[3, 5], i: i32[3, 5]) -> f32[3, 5] {
+            x * f32(sum(i, axis=1, keepdims=true)) / sum(x, axis=1, keepdims=true)
+        }""",
+        [("div", ["reduce_sum", "x"])],
+    ),
+    "what is read along two axes": (
+        """pub fn f(x: f32[5]) -> f32[5] {
+            let y = tanh(x)
+            sum(y[:, newaxis] * y[newaxis, :], axis=1)
+        }""",
+        [("reduce_sum", ["tanh"])],
+    ),
+    "rows of other lengths": (
+        """pub fn f(x: f32[3, 5], y: f32[3, 7]) -> f32[3] {
+            sum(x, axis=1) + sum(y, axis=1)
+        }""",
+        [("reduce_sum", ["x"]), ("add", ["reduce_sum", "y"])],
+    ),
+    "one row for all": (
+        """pub fn f(x: f32[3, 5], d: f32[1, 5]) -> f32[3, 5] {
+            x / sum(d, axis=1, keepdims=true) + sum(x, axis=1, keepdims=true)
+        }""",
+        [("reduce_sum", ["d"]), ("add", ["reduce_sum", "x"])],
+    ),
+    "rows of one batch for all": (
+        """pub fn f(x: f32[2, 3, 5], y: f32[3, 5]) -> f32[2, 3, 5] {
+            x * sum(y, axis=1, keepdims=true) + sum(x, axis=2, keepdims=true)
+        }""",
+        [("reduce_sum", ["y"]), ("add", ["reduce_sum", "x"])],
+    ),
+    "powers": (
+        "pub fn f(x: f32[3, 5], y: f32[3, 5]) -> f32[3] { sum(x ** y, axis=1) }",
+        [("reduce_sum", ["pow"])],
+    ),
+    "remainders": (
+        "pub fn f(x: f32[3, 5]) -> f32[3] { sum(x % 3.0, axis=1) }",
+        [("reduce_sum", ["mod"])],
+    ),
+    "a size of something else": (
+        """pub fn f[M, N, K](x: f32[M, N], y: f32[K]) -> f32[M, N] {
+            x / sum(x, axis=1, keepdims=true) * (f32(K) + x)
+        }""",
+        [("div", ["x"])],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_what_is_read_and_not_computed(name: str) -> None:
+    text, wanted = READ[name]
+    claims, _ = found(text)
+    assert [(one.root.operation, sorted(names(one))) for one in claims] == wanted
+
+
+def test_long_chains_are_near_misses() -> None:
+    steps = "".join(f" * {n}.5 - {n}.25" for n in range(1, 42))
+    claims, (remark,) = found(f"pub fn f(x: f32[3, 5]) -> f32[3] {{ sum(x{steps}, axis=1) }}")
+    assert claims == []
+    assert remark.reason == "sum of f32[3, 5]: more than 80 operations belong to it"

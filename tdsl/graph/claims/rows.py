@@ -32,11 +32,15 @@ def find(
     claims: list[Claim] = []
     remarks: list[Remark] = []
     done: set[Node] = set(taken)
+    long: set[Node] = set()
     for root in reversed(order):
         if root in done or not _may_end(root):
             continue
         chain = _grown(root, graph, uses, order, done)
         if chain is None:
+            continue
+        if len(chain.inner) > _MOST_NODES:
+            long.update(chain.reductions)
             continue
         claim = chain.claim(order)
         claims.append(claim)
@@ -44,12 +48,12 @@ def find(
         done.update(node for node in claim.inner if not is_free(node))
     for node in order:
         if node.operation in REDUCTIONS and node not in done and node.inputs[0].type.dtype.is_float:
-            remarks.append(Remark(KIND, node.span, False, _why_not(node)))
+            remarks.append(Remark(KIND, node.span, False, _why_not(node, node in long)))
     claims.reverse()
     return tuple(claims), tuple(remarks)
 
 
-def _why_not(node: Node) -> str:
+def _why_not(node: Node, is_long: bool) -> str:
     (operand,) = node.inputs
     axes = node.attributes["axes"]
     shown = f"{node.operation.removeprefix('reduce_')} of {operand.type}"
@@ -57,6 +61,8 @@ def _why_not(node: Node) -> str:
         listed = " and ".join(map(str, axes))
         many = "axes" if len(axes) > 1 else "axis"
         return f"{shown}: it is over {many} {listed}, not over the last axis alone"
+    if is_long:
+        return f"{shown}: more than {_MOST_NODES} operations belong to it"
     return f"{shown}: its sizes cannot be read from what it is computed from"
 
 
@@ -156,9 +162,7 @@ class _Grower:
                 # Read in two ways it has to be in memory, unless it is free.
                 self._access[operand] = access if known == access else None
                 waiting.add(operand)
-        if not chain.reductions or len(chain.inner) > _MOST_NODES:
-            return None
-        if not sizes_are_known(chain.inner, chain.inputs):
+        if not chain.reductions or not sizes_are_known(chain.inner, chain.inputs):
             return None
         return chain
 
@@ -204,7 +208,7 @@ class _Grower:
         for axis, (place, size) in enumerate(zip(access, self._shape, strict=True)):
             if place != axis and not (place is None and size == ONE):
                 return None
-        if shape[:-1] != self._shape or (self._length is not None and shape[-1] != self._length):
+        if self._length is not None and shape[-1] != self._length:
             return None
         self._length = shape[-1]
         return [(operand, tuple(range(self._rows + 1)))]
