@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
+import pytest
+from test_claims_rows import graph_of
+
 from tdsl.graph.builder import GraphBuilder
 from tdsl.graph.claims import KINDS, find_claims
+from tdsl.graph.claims.common import in_order_of_use
 from tdsl.graph.graph import ArrayType, Graph, Node
 from tdsl.graph.printer import print_claims, print_remark
 from tdsl.syntax.source import Source
@@ -158,3 +164,81 @@ def test_a_cast_that_the_next_product_does_as_it_reads_is_its_own() -> None:
     # As a result, it is written by the kernel.
     (alone,), _ = find_claims(Graph("f", (a, b), (widened,)))
     assert alone.root is widened
+
+
+ENDS = {
+    "a value that others need": (
+        """pub fn f(x: f32[3, 4], w: f32[4, 5]) -> (f32[3, 5], f32[5]) {
+            let y = x @ w
+            (tanh(y), sum(y, axis=0))
+        }""",
+        "matmul",
+    ),
+    "a value that comes back from elsewhere": (
+        """pub fn f(x: f32[3, 4], w: f32[4, 5]) -> f32[3, 5] {
+            let y = x @ w
+            tanh(y) + cumsum(y, axis=0)
+        }""",
+        "matmul",
+    ),
+    "a larger shape": (
+        """pub fn f(x: f32[3, 4], w: f32[4, 5], z: f32[2, 3, 5]) -> f32[2, 3, 5] {
+            tanh(x @ w) + z
+        }""",
+        "tanh",
+    ),
+    "rows cut, and work on them": (
+        """pub fn f(x: f32[6, 4], w: f32[4, 5], z: f32[2, 3, 5]) -> f32[2, 3, 5] {
+            reshape(x @ w, [2, 3, 5]) + z
+        }""",
+        "add",
+    ),
+    "rows cut, and nothing else": (
+        "pub fn f(x: f32[6, 4], w: f32[4, 5]) -> f32[2, 3, 5] { reshape(x @ w, [2, 3, 5]) }",
+        "matmul",
+    ),
+    "columns cut": (
+        """pub fn f(x: f32[6, 4], w: f32[4, 5], z: f32[6, 5, 1]) -> f32[6, 5, 1] {
+            tanh(reshape(x @ w, [6, 5, 1]))
+        }""",
+        "matmul",
+    ),
+    "one column": (
+        """pub fn f(x: f32[6, 4], w: f32[4, 1]) -> f32[2, 3, 1] {
+            tanh(reshape(x @ w, [2, 3, 1]))
+        }""",
+        "matmul",
+    ),
+    "a size of something else": (
+        """pub fn f[K](x: f32[6, 4], w: f32[4, 5], z: f32[K]) -> f32[6, 5] {
+            x @ w + f32(K)
+        }""",
+        "matmul",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_where_a_claim_ends(name: str) -> None:
+    text, last = ENDS[name]
+    (claim,), _ = find_claims(graph_of(text), ["matmul"])
+    assert claim.root.operation == last
+
+
+def test_a_cast_that_others_need_stays_outside() -> None:
+    text = """pub fn f(x: f32[3, 4], w: f16[4, 5]) -> (f32[3, 5], f32[4, 5]) {
+        let wide = f32(w)
+        (x @ wide, tanh(wide))
+    }"""
+    (claim,), _ = find_claims(graph_of(text), ["matmul"])
+    assert [node.operation for node in claim.inputs] == ["input", "cast"]
+
+
+def test_inputs_come_in_the_order_of_use() -> None:
+    """Two claims that compute the same are one function, whatever the order outside."""
+    build = GraphBuilder()
+    a, b, c = inputs(build, (2, 3), (2, 3), (2, 3))
+    total = build.elementwise("add", b, a)
+    inner = (total, build.elementwise("mul", c, total))
+    for given in permutations((a, b, c)):
+        assert in_order_of_use(inner, given) == (b, a, c)

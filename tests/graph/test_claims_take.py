@@ -64,6 +64,27 @@ def test_claimed(body: str) -> None:
             ),
             "what is taken is needed elsewhere, too",
         ),
+        (
+            (
+                "pub fn f(ids: i32[7], t: f32[50, 2, 8], b: f32[7, 2, 8]) -> f32[7, 2, 8] "
+                "{ take(t, ids, axis=0) + b }"
+            ),
+            "it does not take rows of a matrix",
+        ),
+        (
+            (
+                "pub fn f(ids: i32[7], t: f32[50, 8], b: f32[3, 7, 8]) -> f32[3, 7, 8] "
+                "{ take(t, ids, axis=0) + b }"
+            ),
+            "the sum is of another shape",
+        ),
+        (
+            (
+                "pub fn f[K](ids: i32[7], t: f32[50, 8], x: f32[K]) -> f32[7, 8] "
+                "{ take(t, ids, axis=0) + f32(K) }"
+            ),
+            "what follows needs sizes that no operand has",
+        ),
     ],
 )
 def test_near_misses_say_why(text: str, reason: str) -> None:
@@ -82,3 +103,15 @@ def test_a_sum_behind_a_product_stays_with_it() -> None:
     claims, remarks = find_claims(graph_of(text))
     assert [claim.kind for claim in claims] == ["matmul"]
     assert "the sum is part of another claim" in [remark.reason for remark in remarks]
+
+
+def test_other_work_is_no_sum() -> None:
+    assert found(f"{HEAD} -> f32[7, 8] {{ tanh(take(wte, ids, axis=0)) }}") == (0, [])
+
+
+def test_a_sum_belongs_to_one_of_two() -> None:
+    count, remarks = found(
+        f"{HEAD} -> f32[7, 8] {{ take(wte, ids, axis=0) + take(wpe, ids, axis=0) }}"
+    )
+    assert count == 1
+    assert [claimed for claimed, _ in remarks] == [True, False]
