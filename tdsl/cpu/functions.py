@@ -172,7 +172,9 @@ _TANH_DOUBLE_BOTTOM = (
 def tanh(x: Real) -> Real:
     """Exactly 1 or -1 where that is nearest."""
     size = x.absolute()
-    far = 1.0 - 2.0 / (exp(size + size) + 1.0)
+    # From 22 on the result is 1 in f64, too: no exponent is beyond those of normal numbers.
+    r, n = _exp_parts((size + size).at_most(44.0))
+    far = 1.0 - 2.0 / ((_exp_minus_one_of_part(r) + 1.0) * _power_of_two(n) + 1.0)
     square = x * x
     if x.format.is_single:
         near = square.polynomial(_TANH_SINGLE)
