@@ -114,6 +114,8 @@ class Options(msgspec.Struct, frozen=True):
     """Every optimisation can be switched off; results must not depend on it beyond rounding."""
 
     kernels: Kernels = msgspec.field(default_factory=Kernels.all)
+    narrow: bool = True
+    """Compute only the rows of products that are read, in the last step of a loop, too."""
     fuse: bool = True
     """Merge elementwise operations, so that a chain is one loop."""
     vector_math: bool = True
@@ -142,6 +144,7 @@ class Options(msgspec.Struct, frozen=True):
         """As plain data for JSON; also what tells two compiled instances apart."""
         return {
             "kernels": str(self.kernels),
+            "narrow": self.narrow,
             "fuse": self.fuse,
             "vector_math": self.vector_math,
             "vectorize": self.vectorize,

@@ -11,6 +11,7 @@ from tdsl.errors import TargetError
 from tdsl.graph.claims import find_claims
 from tdsl.graph.elaborate import elaborate
 from tdsl.graph.graph import Graph, Remark
+from tdsl.graph.narrow import narrow
 from tdsl.graph.printer import print_claims, print_graph
 from tdsl.lowering.backend import Backend
 from tdsl.lowering.device import CPU_TARGET, DEFAULT_CHIP, Target
@@ -80,7 +81,7 @@ def remarks_of(
 
     options = _options(kernels, "trap", target)
     found: list[Remark] = []
-    for graph in graphs:
+    for graph in map(narrow, graphs):
         claims, remarks = find_claims(graph, options.kernels.kinds)
         found += [*remarks, *refusals(graph, claims, options, _backend(target))]
     return found
@@ -96,6 +97,8 @@ def stage_text(
     """The instances at a stage that is text."""
     check_stage(stage, target)
     options = _options(kernels, bounds, target)
+    if stage != "graph":
+        graphs = [narrow(graph) for graph in graphs]
     claims = [find_claims(graph, options.kernels.kinds)[0] for graph in graphs]
     if stage == "graph":
         return "\n".join(print_graph(graph) for graph in graphs)
@@ -135,5 +138,6 @@ def object_code(graph: Graph, kernels: str = "all", bounds: Bounds = "trap") -> 
 
     # Whoever links it elsewhere has no worker pool.
     options = Options(Kernels.parse(kernels), bounds=bounds, threads=1)
+    graph = narrow(graph)
     claims, _ = find_claims(graph, options.kernels.kinds)
     return compile_text(emit_module(graph, claims), options, Interface.of_graph(graph)).code
