@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tdsl.graph.graph import ArrayType, Node
-from tdsl.lowering.build import Body, Operand, from_stored, index_to, to_stored
+from tdsl.lowering.build import Body, Operand, index_to, to_stored
 from tdsl.lowering.reading import ONE, Emission, Reader
 from tdsl.lowering.scalars import SCALARS
-from tdsl.lowering.spelling import scalar, tensor
+from tdsl.lowering.spelling import tensor
 from tdsl.types.dtypes import DTYPES, DType
 from tdsl.types.sizes import Size
 
@@ -74,8 +74,8 @@ def _highest(dtype: DType) -> float:
 
 
 def arg_reduce(emission: Emission, node: Node) -> None:
-    """The running extreme and its place, side by side. Only a strictly better element, or the
-    first NaN, takes over: so the first place wins."""
+    """The extreme, which is NaN where there is one, and then the first place that holds it: two
+    passes, each of which vectorises, which a pair of extreme and place would not."""
     (operand,) = node.inputs
     axis, dtype, rank = node.attributes["axis"], operand.type.dtype, operand.type.rank
     largest = node.operation == "argmax"
@@ -84,26 +84,30 @@ def arg_reduce(emission: Emission, node: Node) -> None:
     source = emission.operand(operand)
     start = build.constant(_lowest(dtype) if largest else _highest(dtype), dtype)
     extreme_type = ArrayType(dtype, node.type.shape)
-    extremes = Operand(build.filled(start, extreme_type, "extremes"), extreme_type, kept)
-    first = build.constant(0, I64)
-    places = Operand(build.filled(first, node.type, "places"), node.type, kept)
+    initial = Operand(build.filled(start, extreme_type, "initial"), extreme_type, kept)
+    combine = _combine("reduce_max" if largest else "reduce_min", dtype)
 
-    def body(block: Body, inside: list[str], outside: list[str]) -> list[str]:
-        (element,), (extreme, place) = inside, outside
-        extreme = from_stored(block, extreme, dtype)
-        better = SCALARS["greater" if largest else "less"](block, dtype, element, extreme)
+    def extreme(block: Body, inside: list[str], outside: list[str]) -> list[str]:
+        return [combine(block, inside[0], outside[0])]
+
+    found = build.generic("extremes", [source], [initial], rank, (axis,), extreme)
+    extremes = Operand(found, extreme_type, kept)
+    beyond = build.constant(_highest(I64), I64)
+    places = Operand(build.filled(beyond, node.type, "places"), node.type, kept)
+
+    def place(block: Body, inside: list[str], outside: list[str]) -> list[str]:
+        element, sought = inside
+        holds = SCALARS["equal"](block, dtype, element, sought)
         if dtype.is_float:
             nan = SCALARS["isnan"](block, dtype, element)
-            before = SCALARS["isnan"](block, dtype, extreme)
-            fresh = block.emit(f"arith.cmpi ugt, {nan}, {before} : i1")
-            better = block.emit(f"arith.ori {better}, {fresh} : i1")
+            holds = block.emit(f"arith.ori {holds}, {nan} : i1")
         here = index_to(block, block.emit(f"linalg.index {axis} : index"), I64)
-        chosen = block.emit(f"arith.select {better}, {element}, {extreme} : {scalar(dtype)}")
-        where = block.emit(f"arith.select {better}, {here}, {place} : i64")
-        return [to_stored(block, chosen, dtype), where]
+        where = block.emit(f"arith.select {holds}, {here}, {beyond} : i64")
+        return [SCALARS["minimum"](block, I64, where, outside[0])]
 
-    pair = build.generic(emission.name(node), [source], [extremes, places], rank, (axis,), body)
-    emission.values[node] = f"{pair}#1"
+    emission.values[node] = build.generic(
+        emission.name(node), [source, extremes], [places], rank, (axis,), place
+    )
 
 
 def cumsum(emission: Emission, node: Node) -> None:
