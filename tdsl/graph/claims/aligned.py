@@ -64,7 +64,7 @@ class _Reading:
         self._seen.add((node, access))
         if node in self._ends:
             rank = len(shape) - node.operation.startswith("reduce_")
-            return node.type.shape == shape[:rank] and all(
+            return len(access) == rank and all(
                 place == axis or shape[axis] == ONE for axis, place in enumerate(access)
             )
         if node.operation == "reshape":
