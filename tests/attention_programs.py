@@ -373,14 +373,14 @@ NOT_CLAIMED = {
     "one head with an axis put in": (
         """pub fn f(q: f32[5, 4], k: f32[7, 4], v: f32[2, 7, 4], m: f32[2, 5, 7])
             -> f32[2, 5, 4] {
-            softmax((q @ transpose(k, [1, 0]))[newaxis] + m) @ v
+            softmax(reshape(q @ transpose(k, [1, 0]), [1, 5, 7]) + m) @ v
         }""",
         "the product is repeated or read in other places than its own",
     ),
-    "the scores of the first query, too": (
+    "the sums of scores, too": (
         f"""pub fn f{QKV} {{
             let s = q @ transpose(k, [0, 2, 1])
-            softmax(s + s[:, 0:1]) @ v
+            softmax(s + cumsum(s, axis=2)) @ v
         }}""",
         "the product is repeated or read in other places than its own",
     ),
