@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from tdsl.graph.builder import GraphBuilder
+from tdsl.graph.columns import apart
 from tdsl.graph.graph import LOOP_RESULT, Graph, Node
 from tdsl.graph.parts import Part, cut_by, narrowed, wants
 from tdsl.graph.peel import peeled
@@ -29,7 +30,8 @@ def narrow(graph: Graph) -> Graph:
         plan = _Plan(graph)
         loop = next((one for one in plan.loops if one not in seen), None)
         if loop is None:
-            return plan.narrowed()
+            separate = apart(graph, plan.demands)
+            return plan.narrowed() if separate is None else _Plan(separate).narrowed()
         seen.add(loop)
         found = peeled(graph, loop)
         if found is None:

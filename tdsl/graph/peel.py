@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from tdsl.graph.builder import GraphBuilder
@@ -46,9 +47,13 @@ def peeled(graph: Graph, loop: Node) -> tuple[Graph, set[Node], Node] | None:
             made[node] = builder.add(node.operation, inputs, **node.attributes)
         if node in body.names:
             builder.name(made[node], body.names[node])
-    results = [made[result] for result in body.results]
     inlined = {made[node] for node in inside} - given
-    return _replaced(graph, loop, results, builder), inlined, shorter
+    other = {
+        node: made[body.results[node.attributes["index"]]]
+        for node in graph.nodes()
+        if node.operation == LOOP_RESULT and node.inputs[0] is loop
+    }
+    return replaced(graph, other, builder), inlined, shorter
 
 
 def _is_plain(node: Node, body: LoopBody) -> bool:
@@ -72,12 +77,11 @@ def _item(builder: GraphBuilder, stacked: Node, at: Size, item: Node) -> Node:
     )
 
 
-def _replaced(graph: Graph, loop: Node, results: list[Node], builder: GraphBuilder) -> Graph:
-    """The graph with other values for the results of a loop."""
-    made: dict[Node, Node] = {}
+def replaced(graph: Graph, other: Mapping[Node, Node], builder: GraphBuilder) -> Graph:
+    """The graph with other values, made by the builder, in place of some."""
+    made: dict[Node, Node] = dict(other)
     for node in graph.nodes():
-        if node.operation == LOOP_RESULT and node.inputs[0] is loop:
-            made[node] = results[node.attributes["index"]]
+        if node in other:
             continue
         inputs = tuple(made[operand] for operand in node.inputs)
         made[node] = (
@@ -86,13 +90,11 @@ def _replaced(graph: Graph, loop: Node, results: list[Node], builder: GraphBuild
             else Node(node.operation, inputs, node.attributes, node.type, node.span)
         )
     names = dict(builder.names)
-    for node, name in graph.names.items():
-        if node in made:
-            names[made[node]] = name
+    names.update({made[node]: name for node, name in graph.names.items() if node in made})
     return replace(
         graph,
         results=tuple(made[node] for node in graph.results),
         names=names,
         debugged=tuple(replace(one, node=made[one.node]) for one in graph.debugged),
-        kept=tuple(made[node] for node in graph.kept if node is not loop),
+        kept=tuple(made[node] for node in graph.kept),
     )

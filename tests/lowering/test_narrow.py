@@ -13,12 +13,15 @@ from program_support import Instance
 
 import tdsl
 from tdsl.check.modules import check_source
+from tdsl.cpu.tiles import tile_for
 from tdsl.graph.builder import GraphBuilder
 from tdsl.graph.claims import find_claims
+from tdsl.graph.columns import GRAIN
 from tdsl.graph.elaborate import elaborate
 from tdsl.graph.graph import LOOP, Graph, Node
 from tdsl.graph.narrow import narrow
 from tdsl.lowering.emit import emit_module
+from tdsl.lowering.machine import MACHINES
 from tdsl.lowering.options import Options
 from tdsl.runtime.build import module_text
 from tdsl.syntax.source import Source
@@ -150,6 +153,62 @@ def test_positions_are_looked_at_as_before() -> None:
     arrays = [np.array([7, 0, 1, 2, 1], np.int32), np.ones((3, 4)), np.ones((4, 4))]
     with pytest.raises(IndexError):
         run(found, [arrays[0], *(a.astype(np.float32) for a in arrays[1:])], (), values)
+
+
+# --- columns that are read apart
+
+HEADS = """
+fn f[T, N](x: f32[T, 8], w: f32[8, N], b: f32[N]) -> f32[1, 48] where N == 144 {
+    let both = tanh(x @ w + b)
+    let [q, k, v] = [both[:, i*48 : (i+1)*48] for i in 0..3]
+    (exp(-abs(q @ k.T)) @ v)[T-1:T]
+}
+"""
+
+
+def test_of_queries_only_the_last_row() -> None:
+    made = Instance.of_text(HEADS, T=7, N=144)
+    graph = narrow(made.graph)
+    wanted = ["f32[1, 48]", "f32[7, 48]", "f32[7, 48]", "f32[1, 7]", "f32[1, 48]"]
+    assert sorted(products(graph)) == sorted(wanted)
+    arrays = made.arrays({})
+    claims = find_claims(graph)[0]
+    (found,) = run(graph, arrays, claims, text=emit_module(graph, claims))
+    np.testing.assert_allclose(found, np.asarray(made.reference(arrays, {})), 1e-4, 1e-5)
+
+
+APART = {
+    "cut where panels may be": HEADS.replace("48", "40").replace("144", "120"),
+    "read by others, too": (
+        HEADS.replace("-> f32[1, 48]", "-> (f32[1, 48], f32[T])")
+        .replace("    (exp", "    ((exp")
+        .replace("T-1:T]\n", "T-1:T], sum(both, axis=-1))\n")
+    ),
+    "an operand that is read, too": (
+        HEADS.replace("-> f32[1, 48]", "-> (f32[1, 48], f32[T])")
+        .replace("let both = tanh(x @ w + b)", "let s = x @ w\n    let both = tanh(s + b)")
+        .replace("    (exp", "    ((exp")
+        .replace("T-1:T]\n", "T-1:T], sum(s, axis=-1))\n")
+    ),
+    "a result, too": HEADS.replace("-> f32[1, 48]", "-> (f32[1, 48], f32[T, N])")
+    .replace("    (exp", "    ((exp")
+    .replace("T-1:T]\n", "T-1:T], both)\n"),
+    "all rows of all columns": (HEADS.replace("f32[1, 48]", "f32[T, 48]").replace("[T-1:T]", "")),
+}
+
+
+@pytest.mark.parametrize("name", APART)
+def test_products_that_stay_one(name: str) -> None:
+    graph = graph_of(APART[name], T=7)
+    found = products(narrow(graph))
+    assert len(found) == len(products(graph)) == 3
+    assert any(one == "f32[7, 144]" or one == "f32[7, 120]" for one in found)
+
+
+def test_weights_may_be_cut_at_the_grain() -> None:
+    for machine in MACHINES.values():
+        for element_bytes in (4, 8):
+            assert GRAIN % tile_for(machine, element_bytes).columns == 0
 
 
 # --- loops

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
@@ -111,6 +112,45 @@ example f[L=4, M=3, K=20] -> f32[3, 20]"""
     batched = """pub fn f[L, M, K](x: f32[L, M, K], w: f32[L, K, K]) -> f32[L, M, K] { x @ w }
 example f[L=4, M=3, K=20] -> f32[4, 3, 20]"""
     assert packed(batched, 1) == {1: Packing(COLUMNS["f32"])}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_whole_panels_of_columns(turned: bool) -> None:
+    def text(start: int, stop: int) -> str:
+        w, part = ("f32[K, N]", f"w[:, {start}:{stop}]")
+        if turned:
+            w, part = ("f32[N, K]", f"w[{start}:{stop}].T")
+        return f"""pub fn f[M, K, N](x: f32[M, K], w: {w}) -> f32[M, {stop - start}]
+    where N == 40 {{ x @ {part} }}
+example f[M=3, K=5, N=40] -> f32[3, {stop - start}]"""
+
+    how = Packing(COLUMNS["f32"], transposed=turned)
+    assert packed(text(0, 16), 1) == {1: how}
+    assert packed(text(16, 32), 1) == {1: how}
+    assert packed(text(16, 40), 1) == {1: how}  # with a panel that is filled up
+    assert packed(text(8, 24), 1) == {}
+    assert packed(text(16, 36), 1) == {}
+
+
+def test_columns_of_packed_weights() -> None:
+    text = """tdsl 0.1
+pub struct W[K, N] { one: f32[K, N], turned: f32[N, K], all: f32[3, K, N] }
+pub fn f[M, K, N](x: f32[M, K], p: W[K, N]) -> (f32[M, 96], f32[M, 100], f32[M, 48], f32[M, 4])
+    where N == 148
+{
+    (x @ p.one[:, 0:96], x @ p.one[:, 48:148], x @ p.turned[48:96].T, x @ p.all[1][:, 144:148])
+}
+"""
+    m = tdsl.loads(text)
+    random = np.random.default_rng(0)
+    one, turned = random.standard_normal((7, 148)), random.standard_normal((148, 7))
+    whole = random.standard_normal((3, 7, 148))
+    w = m.W.bind({"one": one.astype("f"), "turned": turned.astype("f"), "all": whole.astype("f")})
+    for rows in (1, 5, 21):
+        x = random.standard_normal((rows, 7))
+        expected = (x @ one[:, :96], x @ one[:, 48:], x @ turned[48:96].T, x @ whole[1, :, 144:])
+        for found, wanted in zip(m.f(x.astype("f"), w), expected, strict=True):
+            np.testing.assert_allclose(found, wanted, 1e-4, 1e-5)
 
 
 def test_open_sizes_of_the_weights_stay_as_they_are() -> None:

@@ -64,12 +64,14 @@ def run(
         if uses is None or len(uses.packings) != 1:
             continue
         (packing,) = uses.packings
+        if not all(_keeps_panels(view, packing) for view in uses.views):
+            continue
         packed.append((position, packing))
         shape = packing.shape(type_.shape)
         argument.set_type(ir.MemRefType.get(shape, type_.element_type))
         moved = {hash(argument): argument}
         for view in uses.views:
-            moved[hash(view.results[0])] = _moved(view, moved)
+            moved[hash(view.results[0])] = _moved(view, moved, packing)
         for call, place in uses.calls:
             operand = call.operands[place]
             found.setdefault(identity(call), {})[place] = moved[hash(operand)]
@@ -95,15 +97,12 @@ def _uses(
     argument: Any, claims: Mapping[str, Any], generators: Generators, machine: Machine
 ) -> _Uses | None:
     """None where something else than a kernel that packs reads the constant."""
-    matrix = ir.MemRefType(argument.type).shape[-2:]
     found = _Uses([], [], set())
     waiting = [argument]
     while waiting:
         for use in waiting.pop().uses:
             user = use.owner.operation
-            if user.name == "memref.cast" or (
-                user.name == "memref.subview" and _keeps_matrix(user, matrix)
-            ):
+            if user.name == "memref.cast" or (user.name == "memref.subview" and _keeps_axes(user)):
                 found.views.append(user)
                 waiting.append(user.results[0])
             elif user.name == "linalg.generic" and CALL in user.attributes:
@@ -128,32 +127,45 @@ def _packing(
     return generator.packings(claim, machine).get(place) if isinstance(generator, Packs) else None
 
 
-def _keeps_matrix(view: Any, matrix: list[int]) -> bool:
-    """Whether a view takes some of the matrices of a stack, each whole."""
-    offsets, sizes, strides = (
-        list(ir.DenseI64ArrayAttr(view.attributes[f"static_{name}"]))
-        for name in ("offsets", "sizes", "strides")
-    )
+def _static(view: Any, name: str) -> list[int]:
+    return list(ir.DenseI64ArrayAttr(view.attributes[f"static_{name}"]))
+
+
+def _keeps_axes(view: Any) -> bool:
+    """Whether a view takes some of the matrices of a stack, or the same columns of each."""
+    offsets, sizes, strides = (_static(view, name) for name in ("offsets", "sizes", "strides"))
     shape = ir.MemRefType(view.results[0].type).shape
     return (
-        offsets[-2:] == [0, 0]
-        and sizes[-2:] == list(matrix)
-        and DYNAMIC not in sizes
+        DYNAMIC not in (*offsets[-2:], *sizes)
         and all(stride == 1 for stride in strides)
-        and list(shape[-2:]) == list(matrix)
+        and list(shape[-2:]) == sizes[-2:]
     )
 
 
-def _moved(view: Any, moved: dict[int, Any]) -> Any:
+def _keeps_panels(view: Any, packing: Packing) -> bool:
+    """Whether a view takes whole panels of each matrix."""
+    if view.name == "memref.cast":
+        return True
+    offsets, sizes = _static(view, "offsets")[-2:], _static(view, "sizes")[-2:]
+    matrix = list(ir.MemRefType(view.operands[0].type).shape)[-2:]
+    row, column = (1, 0) if packing.transposed else (0, 1)
+    is_deep = offsets[row] == 0 and sizes[row] == matrix[row]
+    end = offsets[column] + sizes[column]
+    is_whole = end % packing.columns == 0 or end == matrix[column]
+    return is_deep and is_whole and offsets[column] % packing.columns == 0
+
+
+def _moved(view: Any, moved: dict[int, Any], packing: Packing) -> Any:
     """The same view of the constant in its packed form."""
     source = moved[hash(view.operands[0])]
     if view.name == "memref.cast":
         return source
     type_ = ir.MemRefType(source.type)
-    own = [*ir.DenseI64ArrayAttr(view.attributes["static_offsets"])][:-2]
-    offsets = [*own, 0, 0, 0]
-    leading = [*ir.DenseI64ArrayAttr(view.attributes["static_sizes"])][:-2]
-    sizes = [*leading, *type_.shape[-3:]]
+    column = -2 if packing.transposed else -1
+    own, whole = _static(view, "offsets"), _static(view, "sizes")
+    offsets = [*own[:-2], own[column] // packing.columns, 0, 0]
+    leading = whole[:-2]
+    sizes = [*leading, -(-whole[column] // packing.columns), *type_.shape[-2:]]
     strides, start = type_.get_strides_and_offset()
     kept = kept_axes(leading, ir.MemRefType(view.results[0].type).shape[:-2])
     axes = [*kept, *range(len(leading), len(sizes))]
