@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from mlir import ir
-from mlir.dialects import arith, func, llvm, memref, scf
+from mlir.dialects import arith, func, memref, scf
 
 from tdsl.cpu.blas import find_blas
+from tdsl.lowering.dialects import llvm
 from tdsl.lowering.kernels import KERNEL
 from tdsl.lowering.options import Options
-from tdsl.lowering.rewriting import DYNAMIC, before, collect, index, integer, touches_elements
+from tdsl.lowering.rewriting import (
+    DYNAMIC,
+    before,
+    collect_unfinished,
+    index,
+    integer,
+    touches_elements,
+)
 
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
 _INT32_MAX = 2**31 - 1
@@ -21,8 +29,7 @@ _LETTERS = {"f32": "s", "f64": "d"}
 Number = int | Any  # a literal, or an index value
 
 
-@dataclass(frozen=True)
-class Matrix:
+class Matrix(msgspec.Struct, frozen=True):
     """One operand as BLAS sees it: rows `leading` elements apart, each contiguous."""
 
     value: Any
@@ -38,7 +45,7 @@ def run(module: Any, options: Options) -> None:
     cannot take (another dtype, no unit stride, sizes beyond 32 bits) stays a loop."""
     products = [
         operation
-        for operation in collect(module, {"linalg.matmul", "linalg.batch_matmul"})
+        for operation in collect_unfinished(module, {"linalg.matmul", "linalg.batch_matmul"})
         if KERNEL in operation.attributes
     ]
     for operation in products:
@@ -338,7 +345,7 @@ class _Call:
             size = index(4 if self._letter == "s" else 8)
             address = arith.AddIOp(address, arith.MulIOp(offset, size).result).result
         number = arith.IndexCastOp(i64, address).result
-        return llvm.IntToPtrOp(llvm.PointerType.get(), number).result
+        return llvm.to_pointer(number)
 
     def _call(self, name: str, *arguments: Any) -> None:
         _declare(self._module, name, [argument.type for argument in arguments])

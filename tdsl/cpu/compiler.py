@@ -19,7 +19,6 @@ from tdsl.lowering.passes.bounds import sites_of
 from tdsl.lowering.passes.entry import ENTRY
 from tdsl.lowering.passes.profile import steps_of
 from tdsl.lowering.pipeline import context, lower
-from tdsl.lowering.rewriting import collect
 from tdsl.lowering.sizes import interface_of
 
 __all__ = ["assembly", "compile_text", "load_object", "tuning"]
@@ -79,8 +78,8 @@ def tuning(options: Options) -> Tuning:
 def _external(module: Any) -> tuple[str, ...]:
     """The functions that the code calls and that the loader has to find."""
     names = [
-        ir.StringAttr(operation.attributes["sym_name"]).value
-        for operation in collect(module, {"llvm.func"})
-        if not operation.regions[0].blocks
+        ir.StringAttr(operation.operation.attributes["sym_name"]).value
+        for operation in module.body.operations
+        if operation.operation.name == "llvm.func" and not operation.regions[0].blocks
     ]
     return tuple(sorted(name for name in names if name in EXTERNAL))

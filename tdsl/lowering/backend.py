@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
+
+import msgspec
 
 from tdsl.lowering.kernels import Generators
 from tdsl.lowering.machine import MACHINES, Machine
@@ -23,13 +24,14 @@ def always(options: Options) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class Pass:
+class Pass(msgspec.Struct, frozen=True):
     """One step: a pipeline of upstream's passes as text, or a function of ours."""
 
     name: str
     run: str | PythonPass
     wanted: Callable[[Options], bool] = always
+    word: str = ""
+    """Only modules in whose text, before all passes, this word stands need the step."""
 
     @property
     def description(self) -> str:
@@ -43,8 +45,7 @@ class Pass:
         return text.strip().splitlines()[0] if text.strip() else self.name
 
 
-@dataclass(frozen=True)
-class Backend:
+class Backend(msgspec.Struct, frozen=True):
     """A target of code generation: the passes that it puts in front of the loops."""
 
     name: str
@@ -52,7 +53,7 @@ class Backend:
     """Replace operations of bufferized code, marked by choose_kernels, by calls of kernels."""
     math: tuple[Pass, ...] = ()
     """Expand mathematical functions in bodies."""
-    generators: Generators = field(default_factory=lambda: MappingProxyType({}))
+    generators: Generators = msgspec.field(default_factory=lambda: MappingProxyType({}))
     """What computes claims by generated kernels."""
     machine: Callable[[Options], Machine] = lambda options: MACHINES["portable"]
     """The processor that kernels are made for."""

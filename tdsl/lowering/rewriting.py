@@ -11,6 +11,7 @@ from mlir import ir
 from mlir.dialects import arith
 
 import tdsl.lowering.dialects  # noqa: F401  (before any operation is wrapped)
+from tdsl.lowering.machine import FINISHED
 from tdsl.types.sizes import Opaque, Size, Symbol
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -28,6 +29,24 @@ def collect(root: Any, names: Collection[str]) -> list[Any]:
 
     root.operation.walk(visit)
     return found
+
+
+def collect_unfinished(module: Any, names: Collection[str]) -> list[Any]:
+    """The same in a module, but for kernels that are written as they should run: they are most of
+    it, and walking takes its time."""
+    found: list[Any] = []
+    for operation in module.body.operations:
+        attributes = operation.operation.attributes
+        if "passthrough" not in attributes or not _is_finished(attributes["passthrough"]):
+            found += collect(operation, names)
+    return found
+
+
+def _is_finished(passthrough: Any) -> bool:
+    return any(
+        isinstance(one, ir.ArrayAttr) and ir.StringAttr(one[0]).value == FINISHED
+        for one in ir.ArrayAttr(passthrough)
+    )
 
 
 _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer

@@ -21,6 +21,7 @@ from tdsl.runtime.cache import Cache, open_cache
 from tdsl.runtime.calling import ActedCode, Code
 from tdsl.runtime.keys import describe, digest, instance_key
 from tdsl.runtime.passing import Passing
+from tdsl.runtime.pausing import collector_paused
 from tdsl.runtime.storing import Stored, StoredForDevice
 from tdsl.syntax.diagnostics import DiagnosticError
 from tdsl.types.dtypes import DType
@@ -28,6 +29,7 @@ from tdsl.types.sizes import Size, Symbol
 from tdsl.types.types import Substitution
 
 if TYPE_CHECKING:
+    from tdsl.engine.object import CompiledObject
     from tdsl.graph.graph import Graph
 
 
@@ -281,6 +283,7 @@ def _cached_pool(text: str) -> bytes:
     return cached_code(text, lambda: compile_pool(text), "the worker pool")
 
 
+@collector_paused()
 def _compile(
     program: typed.Program,
     signature: typed.Signature,
@@ -292,12 +295,15 @@ def _compile(
     # module is loaded, and never where all code is found in the cache.
     from tdsl.cpu.compiler import compile_text
     from tdsl.engine.libraries import LLVMError
-    from tdsl.engine.worker import CompilerCrash, compile_isolated
     from tdsl.graph.elaborate import elaborate
     from tdsl.lowering.pipeline import LoweringError
 
-    isolated = os.environ.get("TDSL_COMPILE") == "isolated"
-    compile_ = compile_isolated if isolated else compile_text
+    compile_: Callable[[str, Options, Interface], CompiledObject] = compile_text
+    faults: tuple[type[Exception], ...] = (LoweringError, LLVMError)
+    if os.environ.get("TDSL_COMPILE") == "isolated":
+        from tdsl.engine.worker import CompilerCrash, compile_isolated
+
+        compile_, faults = compile_isolated, (*faults, CompilerCrash)
     graph = elaborate(program, signature.function, parameters)
     text = module_text(graph, options)
     try:
@@ -305,7 +311,7 @@ def _compile(
             Interface.of_graph(graph), constants=passing.constants, donated=passing.donated
         )
         compiled = compile_(text, options, interface)
-    except (LoweringError, LLVMError, CompilerCrash) as error:
+    except faults as error:
         raise _our_fault(signature.function.name, error) from error
     return Stored(
         compiled,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlir import ir  # noqa: F401  (starts the bindings)
 from mlir._mlir_libs._mlir import globals as _bindings
 
-_OWN = ("linalg",)
+_OWN = ("linalg", "llvm")
 
 
 def _load() -> None:

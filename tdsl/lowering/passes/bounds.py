@@ -11,7 +11,14 @@ from mlir.dialects import arith, memref, scf
 from tdsl.lowering.bounds import STATUS_WORDS, Site
 from tdsl.lowering.options import Options
 from tdsl.lowering.positions import CHECK
-from tdsl.lowering.rewriting import as_block, before, collect, index, integer, public_function
+from tdsl.lowering.rewriting import (
+    as_block,
+    before,
+    collect_unfinished,
+    index,
+    integer,
+    public_function,
+)
 
 SITES = "tdsl.sites"
 
@@ -29,7 +36,7 @@ def run(module: Any, options: Options) -> None:
     violation wins; the caller raises it as an IndexError."""
     calls = [
         call
-        for call in collect(module, {"func.call"})
+        for call in collect_unfinished(module, {"func.call"})
         if ir.FlatSymbolRefAttr(call.attributes["callee"]).value == CHECK
     ]
     if options.bounds == "trap" and calls:

@@ -55,7 +55,10 @@ def _set_aside(module: Any, function: Any, implementation: str) -> None:
         if ir.FlatSymbolRefAttr(call.attributes["callee"]).value == name.value:
             _with_destination(call, function)
     function.operation.attributes[KERNEL] = ir.StringAttr.get(implementation)
-    text = function.operation.get_asm(enable_debug_info=True, use_local_scope=True)
+    # What is parsed again is verified then.
+    text = function.operation.get_asm(
+        enable_debug_info=True, use_local_scope=True, assume_verified=True
+    )
     kept = {}
     if CLAIMS in module.operation.attributes:
         known = ir.DictAttr(module.operation.attributes[CLAIMS])

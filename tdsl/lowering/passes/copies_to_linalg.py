@@ -6,12 +6,12 @@ from typing import Any
 
 from tdsl.lowering.dialects import linalg
 from tdsl.lowering.options import Options
-from tdsl.lowering.rewriting import before, collect
+from tdsl.lowering.rewriting import before, collect_unfinished
 
 
 def run(module: Any, options: Options) -> None:
     """As linalg.copy it becomes a loop, or a memcpy where LLVM sees one."""
-    for operation in collect(module, {"memref.copy"}):
+    for operation in collect_unfinished(module, {"memref.copy"}):
         with before(operation):
             linalg.copy(operation.operands[0], operation.operands[1])
         operation.operation.erase()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from mlir import ir
-from mlir.dialects import arith, builtin, func, llvm
+from mlir.dialects import arith, builtin, func
 
 from tdsl.lowering.bounds import STATUS_WORDS
+from tdsl.lowering.dialects import llvm
 from tdsl.lowering.interface import Shape
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes.bounds import sites_of
@@ -30,7 +31,7 @@ def run(module: Any, options: Options) -> None:
     types = [ir.MemRefType(argument.type) for argument in as_block(function).arguments]
     function.operation.attributes["sym_name"] = ir.StringAttr.get(BODY)
     function.operation.attributes["sym_visibility"] = ir.StringAttr.get("private")
-    pointer, i32 = llvm.PointerType.get(), ir.IntegerType.get_signless(32)
+    pointer, i32 = llvm.pointer(), ir.IntegerType.get_signless(32)
     with ir.InsertionPoint(module.body), function.operation.location:
         entry = func.FuncOp(ENTRY, ([pointer, pointer], [i32]))
         block = entry.add_entry_block()
@@ -38,7 +39,7 @@ def run(module: Any, options: Options) -> None:
         data, sizes = block.arguments
         i64 = ir.IntegerType.get_signless(64)
         symbols: dict[Symbol, Any] = {
-            symbol: llvm.LoadOp(i64, _element(sizes, position, i64)).result
+            symbol: llvm.load(i64, llvm.element(sizes, position, i64))
             for position, symbol in enumerate(interface.symbols)
         }
         # The scratch memory's size is known to the caller only; the code never asks for it.
@@ -47,8 +48,8 @@ def run(module: Any, options: Options) -> None:
             shapes[position] = tuple(map(Size.of, types[position].shape))
         code: Any = None
         if sites_of(module):
-            code = llvm.LoadOp(pointer, _element(data, len(shapes), pointer)).result
-            llvm.StoreOp(integer(0, i64), code)
+            code = llvm.load(pointer, llvm.element(data, len(shapes), pointer))
+            llvm.store(integer(0, i64), code)
             shapes.append((Size.of(STATUS_WORDS),))
         arguments = [
             _memref(data, position, type, shape, symbols)
@@ -58,12 +59,8 @@ def run(module: Any, options: Options) -> None:
         if code is None:
             func.ReturnOp([integer(0, i32)])
         else:
-            found = llvm.LoadOp(i64, code).result
+            found = llvm.load(i64, code)
             func.ReturnOp([arith.TruncIOp(i32, found).result])
-
-
-def _element(pointer: Any, position: int, type: Any) -> Any:
-    return llvm.GEPOp(pointer.type, pointer, [], [position], type, 0).result
 
 
 def _memref(data: Any, position: int, type: Any, shape: Shape, symbols: dict[Symbol, Any]) -> Any:
@@ -72,11 +69,11 @@ def _memref(data: Any, position: int, type: Any, shape: Shape, symbols: dict[Sym
     rank = type.rank
     arrays = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
     structure = ir.Type.parse(f"!llvm.struct<(ptr, ptr, i64{arrays})>")
-    start = llvm.LoadOp(data.type, _element(data, position, data.type)).result
-    value = llvm.UndefOp(structure).result
+    start = llvm.load(data.type, llvm.element(data, position, data.type))
+    value = llvm.undefined(structure)
 
     def put(part: Any, *path: int) -> Any:
-        return llvm.InsertValueOp(value, part, list(path)).result
+        return llvm.inserted(value, part, path)
 
     value = put(start, 0)
     value = put(start, 1)

@@ -17,19 +17,20 @@ _OPEN_STRIDE = ir.ShapedType.get_dynamic_stride_or_offset()
 def run(module: Any, options: Options) -> None:
     """Of an axis split into several open ones, the pass computes one size from the whole and
     aborts on more. Of a slice that drops one of several axes of size 1, it drops any of them."""
-    for operation in collect(module, {"memref.expand_shape"}):
-        shape = ir.MemRefType(operation.results[0].type).shape
-        if any(sum(shape[axis] == DYNAMIC for axis in group) > 1 for group in _groups(operation)):
+    explicit = {"memref.expand_shape": _expansion, "memref.subview": _slice}
+    for operation in collect(module, explicit.keys()):
+        if _is_ambiguous(operation):
             with before(operation):
-                view = _expansion(operation)
+                view = explicit[operation.name](operation)
             replace(operation, [view])
-    for operation in collect(module, {"memref.subview"}):
+
+
+def _is_ambiguous(operation: Any) -> bool:
+    shape = ir.MemRefType(operation.results[0].type).shape
+    if operation.name == "memref.subview":
         sizes = _static(operation, "static_sizes")
-        dropped = len(sizes) - ir.MemRefType(operation.results[0].type).rank
-        if 0 < dropped < sizes.count(1):
-            with before(operation):
-                view = _slice(operation)
-            replace(operation, [view])
+        return 0 < len(sizes) - len(shape) < sizes.count(1)
+    return any(sum(shape[axis] == DYNAMIC for axis in group) > 1 for group in _groups(operation))
 
 
 def _groups(operation: Any) -> list[list[int]]:

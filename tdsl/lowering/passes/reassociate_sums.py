@@ -8,7 +8,7 @@ from mlir import ir
 
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes.structured import Structured
-from tdsl.lowering.rewriting import as_block, collect
+from tdsl.lowering.rewriting import as_block, collect_unfinished
 
 _ACCUMULATE = "#arith.fastmath<reassoc,contract>"
 _CONTRACT = "#arith.fastmath<contract>"
@@ -19,7 +19,7 @@ def run(module: Any, options: Options) -> None:
     reduction, and nowhere else. A product that goes straight into a sum may fuse with it."""
     if not options.vectorize:
         return
-    for operation in collect(module, {"linalg.generic"}):
+    for operation in collect_unfinished(module, {"linalg.generic"}):
         item = Structured.of(operation)
         arguments = list(as_block(operation).arguments)[len(item.inputs) :]
         for output, argument in zip(item.outputs, arguments, strict=True):
