@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+import msgspec
 
-@dataclass(frozen=True)
-class Accuracy:
+
+class Accuracy(msgspec.Struct, frozen=True):
     """The most units in the last place that a result is off, over the whole range."""
 
     f32: float

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from tdsl.cpu.attention_frame import CHUNK, Frame
 from tdsl.cpu.vectors import transposed
@@ -20,8 +21,7 @@ from tdsl.lowering.claims.evaluate import (
 )
 
 
-@dataclass(frozen=True)
-class _Turned:
+class _Turned(msgspec.Struct, frozen=True):
     """An operand [..., query, key], and where a chunk of it lies as [key, query]."""
 
     argument: Argument

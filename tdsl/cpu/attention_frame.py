@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
 from mlir import ir
 
 from tdsl.lowering.claims.attention import Attention, literal, origin
@@ -19,8 +19,7 @@ UNROLL: Final = 2
 """Columns of keys that the inner loop of scores takes one after the other."""
 
 
-@dataclass(frozen=True)
-class Tile:
+class Tile(msgspec.Struct, frozen=True):
     """How many registers the inner loops use: vectors of queries, keys at a time; then vectors of
     a value's columns, queries at a time."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from tdsl.cpu.attention_frame import Frame
 from tdsl.cpu.running import combine
@@ -18,8 +19,7 @@ _NEVER = 1 << 40
 """An offset with which every query sees every key."""
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(msgspec.Struct, frozen=True):
     """Which keys a block of queries looks at."""
 
     end: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from mlir import ir
 
 from tdsl.cpu.writer import Index, Writer
@@ -13,8 +13,7 @@ from tdsl.lowering.kernels import Refused
 from tdsl.lowering.rewriting import DYNAMIC, as_block, identity
 
 
-@dataclass(frozen=True)
-class Lanes:
+class Lanes(msgspec.Struct, frozen=True):
     """Along this axis each lane has an element of its own, from `start` on."""
 
     start: Index

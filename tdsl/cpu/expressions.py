@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from mlir import ir
 from mlir.dialects import arith, math
 
@@ -26,8 +26,7 @@ def _constant(type: Any, attribute: Any) -> Any:
     return arith.ConstantOp(type, attribute).result
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(msgspec.Struct, frozen=True):
     """What polynomials need to know of f32 or f64, or of vectors of them."""
 
     type: Any
@@ -70,8 +69,7 @@ class Format:
         return Word(self, _constant(self.integer, attribute))
 
 
-@dataclass(frozen=True)
-class Real:
+class Real(msgspec.Struct, frozen=True):
     """A float value. Products that are added may be fused (contract); nothing else is relaxed."""
 
     format: Format
@@ -164,8 +162,7 @@ class Real:
         return result
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(msgspec.Struct, frozen=True):
     """The bits of a float as an integer."""
 
     format: Format

@@ -68,6 +68,11 @@ class Gemm:
         return _Generated(request).kernel()
 
 
+def _shared(writer: Writer, count: Index, parts: Index) -> Index:
+    """How many each of some parts has at most."""
+    return writer.div(writer.add(count, writer.sub(parts, 1)), parts)
+
+
 class _Generated:
     """One kernel: a function that chooses a way by the number of rows, one for each way that
     computes a range of columns, and one that ends tiles."""
@@ -143,10 +148,18 @@ class _Generated:
         self._functions.append(writer.function(name, [*self._frame.arguments, *more]))
 
     def _call(
-        self, writer: Writer, name: str, packs: bool, columns: int, grain: Index, along: str = "n"
+        self,
+        writer: Writer,
+        name: str,
+        packs: bool,
+        columns: int,
+        grain: Index,
+        along: str = "n",
+        parts: Index = 1,
     ) -> None:
-        """Compute all columns, in pieces of this many, that do not depend on each other; or rows."""
-        count = writer.up_to(self._frame.size(writer, along), columns)
+        """Compute all columns, in pieces of this many, each in parts, that do not depend on each
+        other; or rows."""
+        count = writer.mul(writer.up_to(self._frame.size(writer, along), columns), parts)
         if self._product.batched:
             count = writer.mul(count, self._frame.size(writer, "b"))
         arguments = [*self._frame.arguments, *([SCRATCH] if packs else [])]
@@ -188,28 +201,44 @@ class _Generated:
         packs = not frame.prepacked
         sizes = (frame.size(caller, "m"), frame.size(caller, "k"))
         grain = self._grain(caller, FLOPS, 2 * tile.columns, *sizes)
-        self._call(caller, name, packs, tile.columns, grain)
+        self._call(caller, name, packs, tile.columns, grain, parts=self._parts(caller, tile))
         writer = Writer()
-        k = frame.size(writer, "k")
+        m, k = frame.size(writer, "m"), frame.size(writer, "k")
         buffer = frame.buffer(writer, tile.rows, tile.columns)
         memory = self._panel_memory(writer, tile, k) if packs else None
+        parts = self._parts(writer, tile)
+        part_rows = writer.mul(_shared(writer, writer.up_to(m, tile.rows), parts), tile.rows)
 
         def panel(at: str, _: list[str]) -> tuple[()]:
-            self._panel(writer, tile, at, memory, buffer)
+            start = writer.mul(writer.rem(at, parts), part_rows)
+            stop = writer.least(writer.add(start, part_rows), m)
+            self._panel(writer, tile, writer.div(at, parts), (start, stop), memory, buffer)
             return ()
 
         writer.loop("%begin", "%end", 1, panel)
         self._function(writer, name, packs, "%begin", "%end")
+
+    def _parts(self, writer: Writer, tile: Tile) -> Index:
+        """Into how many parts the rows of a panel are shared, so that no thread waits long for the
+        last piece of another. A panel that is packed by who uses it stays whole."""
+        frame = self._frame
+        if self._threads == 1 or not frame.prepacked:
+            return 1
+        m = frame.size(writer, "m")
+        work = writer.mul(writer.mul(m, frame.size(writer, "k")), 2 * tile.columns)
+        worth_a_thread = writer.add(writer.div(work, 2 * FLOPS), 1)
+        return writer.least(worth_a_thread, writer.up_to(m, tile.rows))
 
     def _panel(
         self,
         writer: Writer,
         tile: Tile,
         at: Index,
+        rows: tuple[Index, Index],
         memory: tuple[str, str] | None,
         buffer: Buffer,
     ) -> None:
-        """All tiles of one panel, which the first one packs if it can."""
+        """The tiles of these rows of one panel, which the first one packs if it can."""
         frame = self._frame
         m, k = frame.size(writer, "m"), frame.size(writer, "k")
         batch, first, count = self._piece(writer, at, tile.columns)
@@ -235,7 +264,7 @@ class _Generated:
             else:
                 by_buffer()
 
-        start: Index = 0
+        start, stop = rows
         if memory is not None:
             packer = Panel(writer, self._product, operands, tile, first, k, memory)
             if self._by_rows:
@@ -256,7 +285,7 @@ class _Generated:
             block(writer.least(at, writer.sub(m, tile.rows)), micro)
             return ()
 
-        writer.loop(start, m, tile.rows, tiles)
+        writer.loop(start, stop, tile.rows, tiles)
 
     def _prepacked_panel(
         self, writer: Writer, tile: Tile, batch: Index, first: Index

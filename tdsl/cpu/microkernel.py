@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from tdsl.cpu.reading import Operands
 from tdsl.cpu.tiles import Tile
@@ -13,8 +14,7 @@ _AHEAD: Final = 8
 """How many rows further on memory is asked for."""
 
 
-@dataclass(frozen=True)
-class PackedPanel:
+class PackedPanel(msgspec.Struct, frozen=True):
     """A panel in memory: where it begins (`leading` indices), and the type it is stored in."""
 
     name: str
@@ -23,8 +23,7 @@ class PackedPanel:
     element: Any
 
 
-@dataclass(frozen=True)
-class Micro:
+class Micro(msgspec.Struct, frozen=True):
     """Tiles of one panel of columns."""
 
     operands: Operands
@@ -66,8 +65,7 @@ class Micro:
         return operands.widened(value, panel.element, f"{self.tile.lanes}x")
 
 
-@dataclass(frozen=True)
-class PackingMicro(Micro):
+class PackingMicro(Micro, frozen=True):
     """The first tile of a panel: it reads columns where they lie, and packs them on the way, so
     that nobody waits for memory twice."""
 

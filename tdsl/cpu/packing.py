@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from tdsl.cpu.reading import Operands, lies_along
@@ -14,8 +14,7 @@ from tdsl.cpu.writer import Index, Writer
 from tdsl.lowering.claims.product import Product
 
 
-@dataclass(frozen=True)
-class Panel:
+class Panel(msgspec.Struct, frozen=True):
     """As many columns as a tile has, from `first` on: for each place of the inner dimension a row
     of the panel, filled up with zeros where the columns end."""
 

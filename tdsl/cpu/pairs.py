@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from tdsl.cpu.expressions import Real
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True):
     """high + low, where low is at most half a unit in the last place of high. In f64."""
 
     high: Real

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from tdsl.lowering.passes.threads import declaration
 
@@ -17,8 +18,7 @@ BYTES: Final = 3_000_000
 ELEMENTS: Final = 100_000
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(msgspec.Struct, frozen=True):
     """A function `part(arguments…, begin, end)`, and how many threads may run it at once."""
 
     part: str

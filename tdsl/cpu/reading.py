@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from tdsl.cpu.writer import Index, Writer
 from tdsl.lowering.claims.product import Product, Side
 from tdsl.lowering.machine import Machine
 
 
-@dataclass(frozen=True)
-class Operands:
+class Operands(msgspec.Struct, frozen=True):
     """The memory of both operands at one index of the batch."""
 
     writer: Writer

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from tdsl.lowering.claims.body import Combine
 from tdsl.lowering.claims.code import Code, Value
 
 
-@dataclass(frozen=True)
-class Running:
+class Running(msgspec.Struct, frozen=True):
     """One reduction. What is carried along are the totals of each stream.
 
     Extremes leave NaNs out, which takes one instruction; whether there was one is carried beside

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from mlir import ir
 
 from tdsl.cpu.elements import At, Elements, Lanes, key
@@ -17,8 +17,7 @@ from tdsl.lowering.options import Options
 from tdsl.lowering.rewriting import DYNAMIC, as_block, collect
 
 
-@dataclass(frozen=True)
-class _Taken:
+class _Taken(msgspec.Struct, frozen=True):
     """What the body of a claim takes: `loop` gives the rows; table and positions are arguments."""
 
     loop: Any

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from tdsl.lowering.machine import Machine
 
 
-@dataclass(frozen=True)
-class Tile:
+class Tile(msgspec.Struct, frozen=True):
     """`rows` × `vectors` accumulators of `lanes` elements each."""
 
     rows: int

@@ -6,8 +6,9 @@ import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes import byref, c_size_t, c_void_p
-from dataclasses import dataclass
 from typing import Any, Literal
+
+import msgspec
 
 from tdsl.engine.libraries import (
     LLVMError,
@@ -34,8 +35,7 @@ _GLUE = f"cgscc(inline),function({_TIDY})"
 Level = Literal[0, 1, 2, 3]
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """The machine that code is made for, as LLVM names it."""
 
     triple: str
@@ -60,8 +60,7 @@ class Target:
         return 256 if "+avx2" in features or "+avx" in features else 128
 
 
-@dataclass(frozen=True)
-class Tuning:
+class Tuning(msgspec.Struct, frozen=True):
     """How hard LLVM works. `passes` is a pipeline of its new pass manager."""
 
     passes: str = "default<O2>"

@@ -11,10 +11,11 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
+
+from msgspec.structs import asdict
 
 from tdsl.engine.framing import pack, unpack
 from tdsl.engine.libraries import LLVMError

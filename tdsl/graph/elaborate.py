@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Generator
 from typing import Any, Final
 
+import msgspec
 from msgspec.structs import replace
 
 from tdsl.check import typed
@@ -30,8 +30,7 @@ _CONDITION: Final = TensorType(BOOL)
 Step = Generator[tuple[typed.Expression, "Frame"], Value, Value]
 
 
-@dataclasses.dataclass(frozen=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """One call in progress: what its parameters and names stand for. Depth 0 is the instance."""
 
     parameters: Substitution
@@ -40,10 +39,10 @@ class Frame:
 
     def with_index(self, index: Symbol, value: Size | int) -> Frame:
         sizes = {**self.parameters.sizes, index: Size.of(value)}
-        return dataclasses.replace(self, parameters=replace(self.parameters, sizes=sizes))
+        return replace(self, parameters=replace(self.parameters, sizes=sizes))
 
     def with_values(self, values: dict[int, Value]) -> Frame:
-        return dataclasses.replace(self, values={**self.values, **values})
+        return replace(self, values={**self.values, **values})
 
 
 def elaborate(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+import msgspec
 
 from tdsl.ops.looking import Looked
 from tdsl.syntax.source import Span
@@ -17,8 +18,7 @@ LOOP_RESULT: Final = "loop_result"
 CHECK: Final = "check"
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayType:
+class ArrayType(msgspec.Struct, frozen=True):
     """A dtype and sizes; each a literal, or a polynomial over the graph's open symbols."""
 
     dtype: DType
@@ -32,8 +32,7 @@ class ArrayType:
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Node:
+class Node(msgspec.Struct, frozen=True, eq=False):
     """One operation and its result. `operation` is a name of ops/primitives.py; two nodes are the
     same only if they are the same object.
 
@@ -56,8 +55,7 @@ class Node:
         return f"<{self.operation} {self.type}>"
 
 
-@dataclass(frozen=True, eq=False)
-class LoopBody:
+class LoopBody(msgspec.Struct, frozen=True, eq=False):
     """One step of a node of operation "loop". Its nodes are its own: whatever it reads from around
     it are `captured`, of operation "input", like the present `states` and the `items` of this
     step. `results` are the next states, then what the step adds to each stacked result. `index` is
@@ -68,7 +66,7 @@ class LoopBody:
     captured: tuple[Node, ...]
     index: Symbol
     results: tuple[Node, ...]
-    names: Mapping[Node, str] = field(default_factory=dict)
+    names: Mapping[Node, str] = msgspec.field(default_factory=dict)
     kept: tuple[Node, ...] = ()
 
     def graph(self, name: str) -> Graph:
@@ -77,8 +75,7 @@ class LoopBody:
         return Graph(name, inputs, self.results, {}, self.names, kept=self.kept)
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(msgspec.Struct, frozen=True):
     """A group of nodes that a backend may compute in its own way.
 
     `root` gives the group's result; `inner` holds every node computed inside (root included), in
@@ -91,11 +88,10 @@ class Claim:
     inner: tuple[Node, ...]
     inputs: tuple[Node, ...]
     reason: str
-    attributes: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(msgspec.Struct, frozen=True):
     """A claim made or nearly made, for `--remarks`."""
 
     kind: str
@@ -104,8 +100,7 @@ class Remark:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Debugged:
+class Debugged(msgspec.Struct, frozen=True):
     """A value that `dbg` looks at, there in the program. Inside of `loops`, each a number of its
     own, outermost first, the node has what their steps looked at along its first axes."""
 
@@ -119,8 +114,7 @@ class Debugged:
         return Looked(self.label, self.loops)
 
 
-@dataclass(frozen=True)
-class Graph:
+class Graph(msgspec.Struct, frozen=True):
     """A whole instance. `inputs` are nodes of operation "input" with attributes name and index,
     one per array argument; `results` in the order of the flattened result; `open_sizes` are the
     symbols that stay unknown until the call, each with (input index, axis) where it is read: an
@@ -134,8 +128,8 @@ class Graph:
     name: str
     inputs: tuple[Node, ...]
     results: tuple[Node, ...]
-    open_sizes: Mapping[Symbol, tuple[int, int]] = field(default_factory=dict)
-    names: Mapping[Node, str] = field(default_factory=dict)
+    open_sizes: Mapping[Symbol, tuple[int, int]] = msgspec.field(default_factory=dict)
+    names: Mapping[Node, str] = msgspec.field(default_factory=dict)
     result_type: Type | None = None
     debugged: tuple[Debugged, ...] = ()
     kept: tuple[Node, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from tdsl.check import typed
 from tdsl.graph.arguments import refused
@@ -31,8 +31,7 @@ def length_of(value: Value) -> Size:
     return value.length if isinstance(value, Stacked) else Size.of(len(value))
 
 
-@dataclass(frozen=True)
-class Steps:
+class Steps(msgspec.Struct, frozen=True):
     """A loop with the values that it starts from and goes through."""
 
     loop: typed.Loop
@@ -78,8 +77,7 @@ class Steps:
         return values
 
 
-@dataclass(frozen=True)
-class Body:
+class Body(msgspec.Struct, frozen=True):
     """The body of a loop under construction: `values` are what its names stand for inside."""
 
     outer: GraphBuilder

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from tdsl.graph.builder import GraphBuilder
 from tdsl.graph.graph import ArrayType, Node
@@ -16,8 +17,7 @@ Sizes = tuple[Size, ...]
 _ZERO = Size.of(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """`size` places of an axis, from `start` on."""
 
     axis: int

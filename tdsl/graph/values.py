@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from tdsl.check import typed
 from tdsl.check.fields import fields_of
@@ -27,8 +28,7 @@ F64: Final = DTYPES["f64"]
 Number = int | float | bool
 
 
-@dataclass(frozen=True, slots=True)
-class Stacked:
+class Stacked(msgspec.Struct, frozen=True):
     """A list as arrays: what an item is, with the list's length as the first axis of each array."""
 
     item: Value

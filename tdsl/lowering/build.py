@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
+
+import msgspec
 
 from tdsl.graph.arguments import readable
 from tdsl.graph.graph import ArrayType, Node
@@ -61,8 +62,7 @@ class Maps:
         return [f"#{alias} = {text}" for text, alias in self._aliases.items()]
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(msgspec.Struct, frozen=True):
     """An operand of a generic: a value, its type, and how the loops index it."""
 
     value: str
@@ -70,8 +70,7 @@ class Operand:
     access: tuple[Access, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SizeSource:
+class SizeSource(msgspec.Struct, frozen=True):
     """An axis of a function's argument."""
 
     value: str
@@ -79,8 +78,7 @@ class SizeSource:
     axis: int
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True):
     """The constants and sizes that are known around a region."""
 
     constants: dict[str, str]
@@ -115,8 +113,7 @@ class Lines:
             self.indent += 1
 
 
-@dataclass
-class Body:
+class Body(msgspec.Struct):
     """The body of a generic: operations on single elements, numbered."""
 
     lines: Lines

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+import msgspec
 from mlir import ir
 
 from tdsl.lowering.interface import Packing
@@ -27,8 +27,7 @@ def operand_size(position: int, axis: int) -> Symbol:
     return Symbol(f"operand{position}_axis{axis}", "kernel")
 
 
-@dataclass(frozen=True)
-class KernelRequest:
+class KernelRequest(msgspec.Struct, frozen=True):
     """One kernel to generate: what it computes, and how its operands lie in memory."""
 
     kind: str
@@ -49,8 +48,7 @@ class KernelRequest:
     bytes."""
 
 
-@dataclass(frozen=True)
-class GridLaunch:
+class GridLaunch(msgspec.Struct, frozen=True):
     """One start of a GPU function on a grid of blocks of threads. `arguments` are positions: of
     the operands, of the destination after them, and of the scratch memory after that."""
 
@@ -60,8 +58,7 @@ class GridLaunch:
     arguments: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(msgspec.Struct, frozen=True):
     """A generated kernel: `text` defines `symbol`, which takes the operands, the destination, and
     scratch memory (a memref<?xi8>) if it needs any.
 

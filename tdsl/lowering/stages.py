@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
 
-@dataclass(frozen=True)
-class StageName:
+
+class StageName(msgspec.Struct, frozen=True):
     """One form of a program between its source and native code."""
 
     name: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from tdsl.graph.claims.aligned import is_aligned, keeps_rows
 from tdsl.graph.claims.common import (
@@ -124,14 +125,13 @@ def _replaced(node: Node, what: float, by: float) -> Node:
     return node
 
 
-@dataclass
-class _Match:
+class _Match(msgspec.Struct):
     graph: Graph
     mixed: Node
     uses: Uses
-    inner: list[Node] = field(default_factory=list)
-    inputs: list[Node] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    inner: list[Node] = msgspec.field(default_factory=list)
+    inputs: list[Node] = msgspec.field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
 
     def claim(self, order: Sequence[Node]) -> Claim:
         shares, values = self.mixed.inputs

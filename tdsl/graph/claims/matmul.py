@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from tdsl.graph.claims.common import (
     PRODUCTS,
@@ -23,13 +24,12 @@ _DTYPES: Final = ("f32", "f64")
 _ONE: Final = Size.of(1)
 
 
-@dataclass
-class _Found:
+class _Found(msgspec.Struct):
     """A claim in the making."""
 
-    inner: list[Node] = field(default_factory=list)
-    inputs: list[Node] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    inner: list[Node] = msgspec.field(default_factory=list)
+    inputs: list[Node] = msgspec.field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
     layout: str = ""
 
 

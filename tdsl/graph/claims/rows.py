@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from tdsl.graph.claims.common import SOURCES, in_order_of_use, is_elementwise, sizes_are_known
 from tdsl.graph.graph import ArrayType, Claim, Graph, Node, Remark
@@ -77,12 +78,11 @@ def _may_end(node: Node) -> bool:
     return is_elementwise(node) and node.operation not in _SCALAR_ONLY
 
 
-@dataclass
-class _Chain:
+class _Chain(msgspec.Struct):
     root: Node
-    inner: set[Node] = field(default_factory=set)
-    inputs: list[Node] = field(default_factory=list)
-    reductions: list[Node] = field(default_factory=list)
+    inner: set[Node] = msgspec.field(default_factory=set)
+    inputs: list[Node] = msgspec.field(default_factory=list)
+    reductions: list[Node] = msgspec.field(default_factory=list)
 
     def claim(self, order: Sequence[Node]) -> Claim:
         inner = tuple(node for node in order if node in self.inner)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from mlir import ir
 
 from tdsl.lowering.claims import causal
@@ -21,8 +21,7 @@ from tdsl.lowering.claims.body import (
 from tdsl.lowering.claims.softmax import bare, divided, is_cast, softmax_at, total_under
 
 
-@dataclass(frozen=True)
-class Attention:
+class Attention(msgspec.Struct, frozen=True):
     """softmax(f(q @ k)) @ v, as a claim's function has it."""
 
     body: Body

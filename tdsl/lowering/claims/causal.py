@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from mlir import ir
 
 from tdsl.lowering.claims.body import (
@@ -30,8 +30,7 @@ _SIGNED: Mapping[int, tuple[int, bool]] = {
 }
 
 
-@dataclass(frozen=True)
-class Affine:
+class Affine(msgspec.Struct, frozen=True):
     """query * i + key * j + number + the integers in `scalars`, each times a factor."""
 
     query: int = 0
@@ -48,8 +47,7 @@ class Affine:
         )
 
 
-@dataclass(frozen=True)
-class Causal:
+class Causal(msgspec.Struct, frozen=True):
     """Query i sees key j where j <= i + offset; a key that it does not see gets `hidden` added to
     its score or, if `replaced`, for its score."""
 
@@ -68,8 +66,7 @@ class Causal:
     """Whether a score is nothing but the product, scaled."""
 
 
-@dataclass
-class _Path:
+class _Path(msgspec.Struct):
     """Where the axes of a value lie in the scores: "i", "j", or something else."""
 
     value: Tensor
@@ -225,10 +222,9 @@ def _selected(path: _Path) -> tuple[Affine, Tensor | float | None, Tensor | floa
     return offset, sides[0], sides[1]
 
 
-@dataclass
-class _Reader:
+class _Reader(msgspec.Struct):
     path: _Path
-    known: dict[Any, Affine | None] = field(default_factory=dict)
+    known: dict[Any, Affine | None] = msgspec.field(default_factory=dict)
 
     def compared(self, value: Any) -> tuple[Affine, bool] | None:
         """The offset, and whether the condition is that a key is seen, not that it is hidden."""

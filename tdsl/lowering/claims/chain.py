@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from tdsl.lowering.claims.body import Body, Map, Reduce, Tensor, Unreadable
 
 
-@dataclass(frozen=True)
-class Chain:
+class Chain(msgspec.Struct, frozen=True):
     """A claim's function as phases: reductions that can go on together, and then the result."""
 
     body: Body

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 CONTRACT: Final = " fastmath<contract>"
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(msgspec.Struct, frozen=True):
     """A value of a kernel: its name, the type of an element, and how many lanes; 0 for one alone."""
 
     name: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from mlir import ir
 
 from tdsl.lowering.claims.body import (
@@ -22,8 +22,7 @@ from tdsl.lowering.claims.body import (
 from tdsl.lowering.claims.code import Code, Value
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where along one axis: at an index, or from there on in as many neighbours as there are
     lanes. Without a base it is the only element of an axis of size 1."""
 
@@ -35,8 +34,7 @@ Places = tuple[Place, ...]
 ONLY = Place(None)
 
 
-@dataclass(frozen=True)
-class Operand:
+class Operand(msgspec.Struct, frozen=True):
     """An operand in memory."""
 
     name: str

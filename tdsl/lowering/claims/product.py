@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from mlir import ir
 
 from tdsl.lowering.kernels import Refused
@@ -14,8 +14,7 @@ _PRODUCTS = frozenset({"linalg.matmul", "linalg.batch_matmul"})
 _TRACED = "a product of a computed value"
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(msgspec.Struct, frozen=True):
     """One operand of a product: an argument of the claim and the axes of it that are the loops
     b (batch), m, n and k."""
 
@@ -25,8 +24,7 @@ class Side:
     """As stored; the product is computed in another type if that differs."""
 
 
-@dataclass(frozen=True)
-class Product:
+class Product(msgspec.Struct, frozen=True):
     """The product of a claim. `element` is the type that it is computed in."""
 
     operation: Any

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+import msgspec
 
 from tdsl.lowering.claims.body import CASTS, Body, Map, Reduce, Reshape, Tensor, byte_read
 
@@ -120,8 +121,7 @@ def total_under(value: Tensor | float | None) -> tuple[Reduce, bool] | None:
     return total, True
 
 
-@dataclass(frozen=True)
-class Softmax:
+class Softmax(msgspec.Struct, frozen=True):
     """exp(x - largest of the row), and the sum of that."""
 
     exponential: Map

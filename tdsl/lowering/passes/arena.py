@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from mlir import ir
 from mlir.dialects import arith, memref
 
@@ -40,8 +40,7 @@ _ADDRESSES = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Buffer:
+class Buffer(msgspec.Struct, frozen=True):
     """A buffer's size in bytes, and the first and last operation that need it. Operations are
     numbered as they stand in the text, those of a loop's body between its start and its end: a
     buffer of the body lives there, one from around it through all of the loop."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from mlir import ir
 from mlir.dialects import memref
 
@@ -48,8 +48,7 @@ def run(module: Any, options: Options) -> None:
             begin.operation.erase()
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     """A value and what it is a view of: the array itself, or in a loop over its first axis the
     part that belongs to the step."""
 

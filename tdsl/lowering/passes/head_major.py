@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from mlir import ir
 from mlir.dialects import memref
 
@@ -19,8 +19,7 @@ from tdsl.lowering.rewriting import DYNAMIC, before, collect, identity, replace
 _READERS = ("linalg.", "memref.dim")
 
 
-@dataclass(frozen=True)
-class _View:
+class _View(msgspec.Struct, frozen=True):
     """Columns from one on, as groups: the view that cuts them, and the slice it is of, if any."""
 
     cut: Any

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from mlir import ir
 from mlir.dialects import memref
 from msgspec.structs import replace
@@ -29,8 +29,7 @@ Operands = dict[int, dict[int, Any]]
 """By the identity of a kernel's placeholder: operands by position, in their packed form."""
 
 
-@dataclass
-class _Uses:
+class _Uses(msgspec.Struct):
     """All that a constant is used by: views of it, and placeholders with the operand's position."""
 
     views: list[Any]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from mlir import ir
 from mlir.dialects import memref
 
@@ -15,8 +15,7 @@ from tdsl.lowering.sizes import Sizes
 from tdsl.types.sizes import Size
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     """Operations in order that run one after another inside `shared` common loops."""
 
     members: tuple[Structured, ...]
