@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 import pytest
 from mlir import ir
+from msgspec.structs import replace
 from native_support import Native
 from program_support import Instance
 from rows_programs import HEAD
@@ -22,6 +23,7 @@ from tdsl.lowering.interface import Interface
 from tdsl.lowering.options import Options
 from tdsl.lowering.pipeline import context, pass_list, run_pass
 from tdsl.lowering.sizes import attach_interface
+from tdsl.runtime.packing import Field
 
 POOL = "tdsl_pool_run"
 PROGRAMS = {
@@ -126,6 +128,29 @@ def test_the_same_bits(name: str, is_open: bool) -> None:
 @pytest.mark.parametrize("name", ["product", "softmax", "causal"])
 def test_the_same_bits_on_other_processors(name: str, isa: str) -> None:
     check(name, isa, True)
+
+
+@pytest.mark.usefixtures("_shared")
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize(("rows", "flops"), [(1, 1), (8, 1), (9, 1), (70, 1), (70, 300_000)])
+def test_the_same_bits_with_panels_that_are_packed_before(
+    rows: int, flops: int, is_open: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows of a panel are shared out too, here a tile to each piece, or some."""
+    monkeypatch.setattr(gemm, "FLOPS", flops)
+    made = instance("with what follows", K=300, N=130, **({} if is_open else {"M": rows}))
+    interface = replace(Interface.of_graph(made.graph), constants=frozenset({1}))
+    one, four = (Native(made.text, Options(threads=t), interface) for t in (1, 4))
+    (packing,) = dict(four.compiled.interface.packed).values()
+    x, w, bias = made.arrays(dict.fromkeys(made.graph.open_sizes, rows))
+    panels = np.empty(packing.shape(w.shape), w.dtype)
+    Field(w).pack(packing, panels)
+    sizes = [rows] * len(made.graph.open_sizes)
+    (wanted,) = one(x, panels, bias, sizes=sizes)
+    np.testing.assert_allclose(wanted, np.tanh(x @ w + bias), rtol=2e-4, atol=2e-5)
+    for _ in range(10):
+        (found,) = four(x, panels, bias, sizes=sizes)
+        np.testing.assert_array_equal(found.view(np.uint8), wanted.view(np.uint8))
 
 
 def test_small_work_stays_with_the_caller() -> None:
