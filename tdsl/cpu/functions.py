@@ -141,7 +141,7 @@ def log1p(x: Real) -> Real:
     """Also near 0: what 1 + x loses is added back."""
     high, low = _LOG2_SINGLE if x.format.is_single else _LOG2_DOUBLE
     u = x + 1.0
-    lost = (x - (u - 1.0)).where(x.compare("olt", 1.0), 1.0 - (u - x))
+    lost = x - (u - 1.0)
     f, k = log_parts(u)
     half_square, correction = log_of_fraction(f)
     result = k * high - ((half_square - (correction + (k * low + lost / u))) - f)
@@ -264,16 +264,14 @@ def erf(x: Real) -> Real:
     size, square = x.absolute(), x * x
     if x.format.is_single:
         near = square.polynomial(_ERF_SINGLE_NEAR) * x + x
-        limited = size.at_most(4.0)
-        far = 1.0 - exp(limited.polynomial(_ERF_SINGLE_FAR) * limited - limited)
+        far = 1.0 - exp(size.polynomial(_ERF_SINGLE_FAR) * size - size)
         return near.where(size.compare("olt", 0.927734375), far.with_sign_of(x))
     near = square.polynomial(_ERF_NEAR_TOP) / square.polynomial(_ERF_NEAR_BOTTOM) * x + x
     offset = size - 1.0
     middle = offset.polynomial(_ERF_MIDDLE_TOP) / offset.polynomial(_ERF_MIDDLE_BOTTOM)
     middle = middle + _ERF_MIDDLE
-    limited = size.at_most(6.0).at_least(1.25)
-    inverse = 1.0 / (limited * limited)
+    inverse = 1.0 / square
     tail = inverse.polynomial(_ERF_FAR_TOP) / inverse.polynomial(_ERF_FAR_BOTTOM)
-    far = 1.0 - exp(tail - (limited * limited + 0.5625)) / limited
+    far = 1.0 - exp(tail - (square + 0.5625)) / size
     outer = middle.where(size.compare("olt", 1.25), far).with_sign_of(x)
     return near.where(size.compare("olt", 0.84375), outer)

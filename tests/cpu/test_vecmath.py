@@ -46,7 +46,8 @@ def _values(dtype: type) -> np.ndarray:
     random = np.random.default_rng(1)
     limits = np.finfo(dtype)
     reach = 110.0 if dtype == np.float32 else 750.0
-    powers = random.uniform(np.log10(float(limits.smallest_subnormal)) + 1, 38, 4000)
+    top = np.log10(float(limits.max))
+    powers = random.uniform(np.log10(float(limits.smallest_subnormal)) + 1, top, 4000)
     edges = [limits.max, -limits.max, limits.tiny, -limits.tiny, limits.smallest_subnormal]
     return np.concatenate(
         [
@@ -178,6 +179,7 @@ def _powers(dtype: type) -> tuple[np.ndarray, np.ndarray]:
         1 + random.standard_normal(count) * 1e-3,
         -np.exp(random.uniform(-3, 3, count)),
         np.exp(random.uniform(-reach, reach, count)),
+        near := random.uniform(0.55, 1.9, count),
     ]
     exponents = [
         random.standard_normal(count) * 5,
@@ -185,9 +187,25 @@ def _powers(dtype: type) -> tuple[np.ndarray, np.ndarray]:
         random.uniform(-1, 1, count) * 1e5,
         np.round(random.uniform(-30, 30, count)),
         random.uniform(-1.05, 1.05, count),
+        random.uniform(-reach, reach, count) / np.log(near),
     ]
     special = [
-        *(0.0, 1.0, np.inf, 0.5, 2.0, 3.0, 1.5, 2.5, 1e-40, 5e-324, 1e38, 1e300, 0.9999999),
+        *(
+            0.0,
+            1.0,
+            np.inf,
+            0.5,
+            2.0,
+            3.0,
+            1.5,
+            2.5,
+            1e-40,
+            5e-324,
+            1e38,
+            1e300,
+            1.7e308,
+            0.9999999,
+        ),
         *(
             2.0**23 - 1,
             2.0**24,
@@ -214,6 +232,31 @@ def test_powers(dtype: type, isa: str) -> None:
     x, y = _powers(dtype)
     (found,) = _native("pow", len(x), "f32" if dtype == np.float32 else "f64", isa)(x, y)
     _check("pow", found, np.power(x.astype(_WIDE), y.astype(_WIDE)), x, y)
+
+
+_LIMITS = {
+    "exp": (0, 1, np.inf),
+    "exp2": (0, 1, np.inf),
+    "expm1": (-1, 0, np.inf),
+    "log": (np.nan, -np.inf, np.inf),
+    "log2": (np.nan, -np.inf, np.inf),
+    "log1p": (np.nan, 0, np.inf),
+    "sin": (np.nan, 0, np.nan),
+    "cos": (np.nan, 1, np.nan),
+    "tanh": (-1, 0, 1),
+    "erf": (-1, 0, 1),
+    "sigmoid": (0, 0.5, 1),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_infinities_zero_and_nan_are_exact(dtype: type) -> None:
+    """0 where the result is 0, and not the least number above it."""
+    values = np.array([-np.inf, 0, np.inf, np.nan], dtype)
+    assert set(_LIMITS) == set(_REFERENCES)
+    for name, wanted in _LIMITS.items():
+        (found,) = _native(name, 4, "f32" if dtype == np.float32 else "f64")(values)
+        np.testing.assert_array_equal(found, np.array([*wanted, np.nan], dtype), err_msg=name)
 
 
 def test_tanh_saturates_exactly() -> None:
