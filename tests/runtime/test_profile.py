@@ -10,10 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 import tdsl
-from tdsl.engine.peak import measure
-from tdsl.lowering.steps import MOST_EVENTS
+from tdsl.engine.peak import Peak, measure
+from tdsl.lowering.steps import MOST_EVENTS, Step
 from tdsl.runtime.function import Function
-from tdsl.runtime.profile import Profile
+from tdsl.runtime.profile import Event, Profile, Timed
 
 PROGRAM = """tdsl 0.1
 pub fn f[M, K, N](x: f32[M, K], w: f32[K, N]) -> f32[M, N] {
@@ -114,3 +114,40 @@ def test_the_peak_is_measured_once() -> None:
     peak = measure(1)
     assert peak.flops > peak.bandwidth / 4 > 0
     assert measure(1) is peak
+
+
+BY_HAND = Profile(
+    "f",
+    4e-3,
+    5,
+    (
+        Timed(Step("/here/a.tdsl:3:5", "fill 5x3", 0, 1_000_000), "let y = x @ w", 1, 0.5e-3),
+        Timed(Step("/here/a.tdsl:4:5", "matmul 5x7x3", 3_000_000, 2_000_000), "y", 4, 2e-3),
+    ),
+    (Event(0, 0, 500_000), Event(1, 700_000, 2_700_000)),
+    0,
+    Peak(2, 60e9, 8e9),
+)
+
+
+def test_every_figure_of_the_table() -> None:
+    """By hand: 4 runs of 3e6 operations in 2 ms are 6 GFLOP/s, a tenth of 60; 8e6 bytes are 4 GB/s,
+    half of 8. What is left of the 4 ms lies between the steps."""
+    head, _, *rows = repr(BY_HAND).splitlines()
+    assert head == (
+        "f: 4 ms a call, median of 5; 2 threads, at most 60 GFLOP/s in f32 and 8.0 GB/s"
+    )
+    assert [" ".join(row.split()) for row in rows] == [
+        "2 ms 50.0% 4 6.0 10% 4.0 50% matmul 5x7x3 a.tdsl:4 y",
+        "500 µs 12.5% 1 2.0 25% fill 5x3 a.tdsl:3 let y = x @ w",
+        "1.5 ms 37.5% between the steps",
+    ]
+
+
+def test_every_figure_of_the_trace(tmp_path: Path) -> None:
+    """In microseconds from the start of the call."""
+    BY_HAND.trace(tmp_path / "trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    shown = [(one["name"], one["ph"], one["ts"], one["dur"]) for one in events]
+    assert shown == [("fill 5x3", "X", 0.0, 500.0), ("matmul 5x7x3", "X", 700.0, 2000.0)]
+    assert events[1]["args"]["bytes"] == 2_000_000
