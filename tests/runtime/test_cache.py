@@ -11,9 +11,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tdsl.runtime import cache as caching
+from tdsl.runtime import keys
 from tdsl.runtime.cache import Cache, most_bytes, open_cache
 
 KEY, OTHER = "a" * 64, "b" * 64
@@ -401,6 +403,70 @@ def test_clear_deletes_everything(cache: Cache) -> None:
     assert cache.clear() == 0
 
 
+def test_clear_deletes_links_and_not_what_they_lead_to(cache: Cache, tmp_path: Path) -> None:
+    cache.put(KEY, DATA, "l")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "kept").write_text("")
+    (cache.folder / "link").symlink_to(other)
+    assert cache.clear() == 2
+    assert [*cache.folder.iterdir()] == []
+    assert (other / "kept").exists()
+
+
+def test_an_entry_becomes_visible_in_one_step(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looks while it is written sees nothing under the key."""
+    seen: list[bool] = []
+    write = Path.write_bytes
+
+    def look(path: Path, data: bytes) -> int:
+        seen.append((cache.folder / KEY).exists())
+        written = write(path, data)
+        seen.append((cache.folder / KEY).exists())
+        return written
+
+    renamed: list[str] = []
+    rename = os.rename
+
+    def note(source: Path, target: Path) -> None:
+        renamed.append(Path(target).name)
+        assert {one.name for one in Path(source).iterdir()} == {"manifest.json", "payload"}
+        rename(source, target)
+
+    monkeypatch.setattr(Path, "write_bytes", look)
+    monkeypatch.setattr(os, "rename", note)
+    assert cache.put(KEY, DATA, "l")
+    assert seen == [False, False]
+    assert renamed == [KEY]
+    assert cache.get(KEY) == DATA
+
+
+@pytest.mark.parametrize("what", ["triple", "cpu", "features"])
+def test_code_for_another_processor_has_another_key(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tdsl.engine.llvm import Target
+
+    host = Target.host()
+    other = msgspec.structs.replace(host, **{what: "another"})
+    monkeypatch.setattr(keys, "_compiler", list)
+    monkeypatch.setattr(keys, "_target", keys._target.__wrapped__)
+    first = keys.digest({})
+    monkeypatch.setattr(Target, "host", staticmethod(lambda: other))
+    assert keys.digest({}) != first
+
+
+def test_other_libraries_have_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tdsl.engine import libraries
+
+    monkeypatch.setattr(keys, "_compiler", keys._compiler.__wrapped__)
+    first = keys.digest({})
+    monkeypatch.setattr(libraries, "library_files", lambda: (Path(__file__),))
+    assert keys.digest({}) != first
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -425,5 +491,6 @@ def test_the_environment_chooses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert cache is not None
     assert cache.folder == tmp_path / "code"
     assert cache.most_bytes == 7 << 10
-    monkeypatch.setenv("TDSL_CACHE", "0")
-    assert open_cache() is None
+    for off in ("0", "off", "No", " false "):
+        monkeypatch.setenv("TDSL_CACHE", off)
+        assert open_cache() is None

@@ -473,23 +473,31 @@ def test_the_self_test_declines_other_layouts(monkeypatch: pytest.MonkeyPatch) -
 N, K = Symbol("N"), Symbol("K")
 
 
-def evaluated(size: Size, n: int, k: int) -> int | None:
-    """The size of a result that the entry makes for an input of shape [n, k]."""
+def evaluated(
+    size: Size,
+    n: int,
+    k: int,
+    checks: tuple[engine.Check, ...] = (),
+    keywords: tuple[tuple[str, int], ...] = (),
+    **given: int,
+) -> int | None:
+    """The size of a result that the entry makes for an input of shape [n, k]; None where it leaves
+    the call to others."""
     found = native.entry()
     wide = np.dtype(np.int8)
     variant = engine.Variant(
         found._loaded.address("tdsl_nothing"),
-        (),
+        keywords,
         (engine.ArraySpec(wide, (Size.of(N), Size.of(K))),),
         (engine.ArraySpec(wide, (size,)),),
         (N, K),
-        (),
+        checks,
         Size.of(0),
         [],
         print,
     )
-    call = found.function("sized", [variant], lambda *_: None, c_int64())
-    result = call(np.zeros((n, k), np.int8))
+    call = found.function("sized", [variant], lambda *_, **__: None, c_int64())
+    result = call(np.zeros((n, k), np.int8), **given)
     return None if result is None else result.shape[0]
 
 
@@ -504,11 +512,52 @@ def test_sizes_are_computed_as_in_python() -> None:
         opaque("min", n, k) * 2: lambda n, k: min(n, k) * 2,
         opaque("max", n * 3, k + 1) + 1: lambda n, k: max(n * 3, k + 1) + 1,
         opaque("//", n - k + 50, Size.of(4)): lambda n, k: (n - k + 50) // 4,
+        opaque("//", n - k, Size.of(4)) + 100: lambda n, k: (n - k) // 4 + 100,
+        opaque("%", n - k, Size.of(4)) + 100: lambda n, k: (n - k) % 4 + 100,
     }
     for size, expected in sizes.items():
         for a, b in ((5, 3), (1, 1), (7, 9), (20, 33)):
             if expected(a, b) >= 0:
                 assert evaluated(size, a, b) == expected(a, b), size
+
+
+@needs_entry
+def test_what_sizes_must_fulfil_is_checked() -> None:
+    n, k = Size.of(N), Size.of(K)
+    relations: dict[engine.Relation, Callable[[int, int], bool]] = {
+        "==": lambda n, k: n == k,
+        "<=": lambda n, k: n <= k,
+        "<": lambda n, k: n < k,
+        "divides": lambda n, k: k % n == 0,
+    }
+    for relation, expected in relations.items():
+        for a, b in ((3, 3), (3, 6), (3, 7), (6, 3), (7, 3)):
+            found = evaluated(n, a, b, (engine.Check(relation, n, k),))
+            assert (found is not None) == expected(a, b), (relation, a, b)
+    # A size of 0 divides nothing, and one that fails is enough.
+    assert evaluated(n, 3, 6, (engine.Check("divides", n - 3, k),)) is None
+    both = (engine.Check("<", n, k), engine.Check("<", k, n))
+    assert evaluated(n, 3, 6, both) is None
+
+
+@needs_entry
+def test_all_keywords_choose_an_instance() -> None:
+    wanted = (("a", 1), ("b", 2))
+    n = Size.of(N)
+    assert evaluated(n, 3, 6, (), wanted, a=1, b=2) == 3
+    assert evaluated(n, 3, 6, (), wanted, b=2, a=1) == 3
+    for other in ({}, {"a": 1}, {"a": 1, "b": 3}, {"a": 1, "c": 2}, {"a": 1, "b": 2, "c": 3}):
+        assert evaluated(n, 3, 6, (), wanted, **other) is None
+
+
+@needs_entry
+def test_a_wrong_answer_of_the_self_test_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = engine.compile_entry()
+    monkeypatch.setattr(
+        engine.Entry, "function", lambda *_: lambda *_, **__: np.zeros(15, np.int64)
+    )
+    with pytest.raises(engine.CannotCall, match="a call of the self-test went wrong"):
+        engine.Entry(made)
 
 
 @needs_entry
