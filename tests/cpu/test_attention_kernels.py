@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -324,3 +326,24 @@ def test_shares_that_would_be_subnormal_are_zero() -> None:
     v = np.full((1, 40, 1), 1e30, np.float32)
     found = attention_kernel(text(1, 4, 40, 1, 1, mask="none"))(q, k, v)
     close(found / np.float32(1e30), np.ones((1, 4, 1)))
+
+
+def test_keys_that_no_query_sees_are_left_out() -> None:
+    """48 queries see 48 of 4096 keys: the best of some runs must be far from what all would take."""
+    arrays = given(1, 48, 4096, 64, 64)
+    result = np.empty((1, 48, 64), np.float32)
+
+    def best(call: Callable[[], None]) -> float:
+        call()
+        times = []
+        for _ in range(30):
+            start = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    seen, whole = (
+        best(attention_kernel(text(1, 48, 4096, 64, 64, mask=mask)).caller(*arrays, result=result))
+        for mask in ("chosen", "none")
+    )
+    assert seen < 0.6 * whole

@@ -3,7 +3,9 @@ evaluator's, with fixed sizes and with open ones."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from emission_support import run
 from program_support import Instance
 from rows_programs import HEAD, WHOLE
 
@@ -61,3 +63,16 @@ def test_equal_chains_are_one_function() -> None:
 }"""
     )
     assert made.text.count('tdsl.claim = "rows"') == 1
+
+
+@pytest.mark.parametrize(("dtype", "least"), [("f32", -87.2), ("f64", -708.2)])
+def test_the_least_share_is_a_normal_number(dtype: str, least: float) -> None:
+    """Only what would be subnormal is 0."""
+    text = f"pub fn f(x: {dtype}[1, 40]) -> {dtype}[1, 40] {{ softmax(x) }}"
+    made = Instance.of_text(HEAD.removeprefix("tdsl 0.1\n") + text)
+    x = np.full((1, 40), 2 * least, np.float32 if dtype == "f32" else np.float64)
+    x[0, 3], x[0, 5:9] = 0, [least, least + 1, least / 2, -1]
+    (found,) = run(made.graph, [x], made.claims, text=made.text)
+    wide = np.exp(x.astype(np.longdouble))
+    wanted = np.where(x < least - 1, 0, wide / wide.sum())
+    np.testing.assert_allclose(found, wanted.astype(x.dtype), rtol=1e-6, atol=0)
