@@ -72,9 +72,17 @@ CAREFUL = {
     ),
     "a number added that hides no more than it must": (
         f"""{SQUARE} {{\n{SEEN}
-            softmax(q @ transpose(k, [0, 2, 1]) + select(seen, f32(0), -30.0)) @ v
+            softmax(q @ transpose(k, [0, 2, 1]) + select(seen, f32(0), -3.0)) @ v
         }}""",
-        0.3,
+        0.05,
+    ),
+    "before a position": (
+        """pub fn f(q: f32[2, 40, 4], k: f32[2, 90, 4], v: f32[2, 90, 4], p: i32)
+            -> f32[2, 40, 4] {
+            let seen = iota(40)[:, newaxis] + 50 - i64(p) >= iota(90)[newaxis, :]
+            softmax(select(seen, q @ transpose(k, [0, 2, 1]), -inf)) @ v
+        }""",
+        1.0,
     ),
     "twice a position": (
         """pub fn f(q: f32[2, 40, 4], k: f32[2, 90, 4], v: f32[2, 90, 4], p: i32)
