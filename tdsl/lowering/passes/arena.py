@@ -12,6 +12,7 @@ from mlir.dialects import arith, memref
 
 from tdsl.lowering.interface import ALIGNMENT, size_from_data, size_to_data
 from tdsl.lowering.options import Options
+from tdsl.lowering.passes.structured import element_bytes
 from tdsl.lowering.rewriting import (
     DYNAMIC,
     ancestor_in,
@@ -193,13 +194,6 @@ def _holds(block: Any, operation: Any) -> bool:
             return False
         current = current.operation
     return True
-
-
-def element_bytes(type: Any) -> int:
-    if isinstance(type, ir.IndexType):
-        return 8
-    width: int = type.width
-    return max(width // 8, 1)
 
 
 def aligned(size: Size) -> Size:

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
+import msgspec
 from mlir import ir
-from mlir.dialects import affine, memref, scf
+from mlir.dialects import affine, arith, memref, scf
 
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes import share_loops
 from tdsl.lowering.passes.rows import Group, contract_buffers, find_groups
-from tdsl.lowering.passes.structured import Access, Structured
+from tdsl.lowering.passes.structured import Access, Structured, element_bytes
 from tdsl.lowering.rewriting import DYNAMIC, as_block, before, collect, functions, index
 from tdsl.lowering.sizes import Sizes
+
+# Elements of a block along the innermost loop and across it, where an operand is contiguous across.
+# It is copied line by line, and read from the copy, which lies in the nearest cache whatever the
+# distance of the lines is: at a power of two they would displace each other.
+_ALONG: Final = 64
+_ACROSS: Final = 64
+_LARGE: Final = 1 << 18  # bytes of an operand; less stays in a cache near enough
 
 
 def run(module: Any, options: Options) -> None:
@@ -25,7 +35,7 @@ def run(module: Any, options: Options) -> None:
     for function in functions(module):
         for block in _blocks(function):
             for group in find_groups(block, sizes, merge=options.fuse):
-                _lower(group)
+                _lower(group, blocked=options.vectorize)
 
 
 def _blocks(function: Any) -> list[Any]:
@@ -44,9 +54,9 @@ def _size(value: Any, axis: int) -> Any:
 
 
 @contextmanager
-def _loop(extent: Any, each: int = 0) -> Iterator[Any]:
-    """Build into the body of a new loop from 0; gives its counter."""
-    loop = scf.ForOp(index(0), extent, index(1))
+def _loop(stop: Any, each: int = 0, first: Any = None) -> Iterator[Any]:
+    """Build into the body of a new loop from 0, or from `first`; gives its counter."""
+    loop = scf.ForOp(index(0) if first is None else first, stop, index(1))
     if each:
         share_loops.mark(loop, each)
     with ir.InsertionPoint(loop.body):
@@ -54,7 +64,50 @@ def _loop(extent: Any, each: int = 0) -> Iterator[Any]:
         scf.YieldOp([])
 
 
-def _lower(group: Group) -> None:
+@contextmanager
+def _blocked(extent: Any, size: int, each: int = 0) -> Iterator[tuple[Any, Any]]:
+    """Build into the body of a loop over blocks of a loop; gives the ends of a block."""
+    count = arith.CeilDivUIOp(extent, index(size)).result
+    with _loop(count, each) as block:
+        first = arith.MulIOp(block, index(size)).result
+        stop = arith.AddIOp(first, index(size)).result
+        yield first, arith.MinUIOp(stop, extent).result
+
+
+@contextmanager
+def _own_memory() -> Iterator[None]:
+    """Build into a scope that gives back the memory that it takes from the stack."""
+    scope = memref.AllocaScopeOp([])
+    with ir.InsertionPoint(scope.bodyRegion.blocks.append()):
+        yield
+        memref.AllocaScopeReturnOp([])
+
+
+class _Block(msgspec.Struct, frozen=True):
+    """A block of two loops: which loops, and the ends of each."""
+
+    loops: tuple[int, int]
+    ends: tuple[tuple[Any, Any], tuple[Any, Any]]
+
+    def read(self, access: Access, counters: list[Any]) -> Callable[[], Any]:
+        """Copy an operand's elements of this block; gives what reads the one that counters say."""
+        element = ir.MemRefType(access.value.type).element_type
+        copy = memref.AllocaOp(ir.MemRefType.get([_ALONG, _ACROSS], element), [], []).result
+        own = list(counters)
+        with ExitStack() as stack:
+            for dimension, (first, stop) in zip(self.loops, self.ends, strict=True):
+                own[dimension] = stack.enter_context(_loop(stop, first=first))
+            memref.StoreOp(_load(access, own), copy, self._place(own))
+        return lambda: memref.LoadOp(copy, self._place(counters)).result
+
+    def _place(self, counters: Sequence[Any]) -> list[Any]:
+        return [
+            arith.SubIOp(counters[dimension], first).result
+            for dimension, (first, _) in zip(self.loops, self.ends, strict=True)
+        ]
+
+
+def _lower(group: Group, blocked: bool) -> None:
     last = group.members[-1].operation
     with before(last), ExitStack() as stack:
         # Sizes are read before buffers shrink to rows.
@@ -66,14 +119,14 @@ def _lower(group: Group) -> None:
         outer = [stack.enter_context(_loop(extent)) for extent in extents]
         for member in group.members:
             with member.operation.location:
-                _nest(member, outer, each)
+                _nest(member, outer, each, blocked)
     for member in group.members:
         member.operation.operation.erase()
 
 
-def _nest(item: Structured, outer: Sequence[Any], each: int) -> None:
+def _nest(item: Structured, outer: Sequence[Any], each: int, blocked: bool) -> None:
     """The loops of one operation inside the shared ones. Where `each` is not 0, the steps of the
-    outermost may run at once."""
+    outermost may run at once. With `blocked`, what is large and read across goes block by block."""
     counters: list[Any] = [*outer, *[None] * (item.rank - len(outer))]
     order = [dimension for dimension in item.order() if dimension >= len(outer)]
     extents: dict[int, Any] = {}
@@ -82,18 +135,45 @@ def _nest(item: Structured, outer: Sequence[Any], each: int) -> None:
         if found is None:
             raise ValueError(f"no operand gives the extent of loop {dimension}")
         extents[dimension] = _size(*found)
+    whole = bool(order) and not outer
+    across = item.across(order[-1]) if blocked and whole and _is_large(item) else None
     with ExitStack() as stack:
         for dimension in order[:-1]:
-            counters[dimension] = stack.enter_context(_loop(extents[dimension], each))
-            each = 0
+            if dimension != across:
+                counters[dimension] = stack.enter_context(_loop(extents[dimension], each))
+                each = 0
+        if across is not None:
+            along = order[-1]
+            rows = stack.enter_context(_blocked(extents[across], _ACROSS, each * _ACROSS * _ALONG))
+            columns = stack.enter_context(_blocked(extents[along], _ALONG))
+            stack.enter_context(_own_memory())
+            block = _Block((along, across), (columns, rows))
+            copies = {
+                at: block.read(access, counters)
+                for at, access in enumerate(item.inputs)
+                if access.steps_far(along) and access.steps_by_one(across) and _is_read(item, at)
+            }
+            counters[across] = stack.enter_context(_loop(rows[1], first=rows[0]))
+            _inner(item, along, columns, counters, 0, copies)
+            return
         if order:
-            _inner(item, order[-1], extents[order[-1]], counters, each)
+            _inner(item, order[-1], (index(0), extents[order[-1]]), counters, each)
         else:
             values = [
                 _load(access, counters) if _is_read(item, at) else None
                 for at, access in enumerate(item.accesses)
             ]
             _store(item.outputs, _body(item.operation, values, counters), counters)
+
+
+def _is_large(item: Structured) -> bool:
+    """Whether an operand may be too large for the nearer caches."""
+    types = [ir.MemRefType(one.value.type) for one in item.accesses if not one.is_scalar]
+    return any(
+        not type_.has_static_shape
+        or math.prod(type_.shape) * element_bytes(type_.element_type) > _LARGE
+        for type_ in types
+    )
 
 
 def _is_read(item: Structured, position: int) -> bool:
@@ -122,8 +202,16 @@ def _load(access: Access, counters: Sequence[Any]) -> Any:
     return memref.LoadOp(access.value, _indices(access, counters)).result
 
 
-def _inner(item: Structured, dimension: int, extent: Any, counters: list[Any], each: int) -> None:
-    """The innermost loop: reads outside what it does not change, carries what it reduces."""
+def _inner(
+    item: Structured,
+    dimension: int,
+    ends: tuple[Any, Any],
+    counters: list[Any],
+    each: int,
+    read: Mapping[int, Callable[[], Any]] = MappingProxyType({}),
+) -> None:
+    """The innermost loop: reads outside what it does not change, carries what it reduces. Some
+    operands are read in ways of their own."""
     first_output = len(item.inputs)
     kept = [not access.uses(dimension) for access in item.accesses]
     values: list[Any] = [None] * len(kept)
@@ -132,7 +220,7 @@ def _inner(item: Structured, dimension: int, extent: Any, counters: list[Any], e
             values[position] = _load(access, counters)
     carried = [position for position in range(first_output, len(kept)) if kept[position]]
     moving = [at for at, access in enumerate(item.outputs) if access.uses(dimension)]
-    loop = scf.ForOp(index(0), extent, index(1), [values[position] for position in carried])
+    loop = scf.ForOp(*ends, index(1), [values[position] for position in carried])
     if each:
         share_loops.mark(loop, each)
     counters[dimension] = loop.induction_variable
@@ -141,7 +229,8 @@ def _inner(item: Structured, dimension: int, extent: Any, counters: list[Any], e
             values[position] = argument
         for position, access in enumerate(item.accesses):
             if not kept[position] and _is_read(item, position):
-                values[position] = _load(access, counters)
+                own = read.get(position)
+                values[position] = own() if own else _load(access, counters)
         results = _body(item.operation, values, counters)
         _store([item.outputs[at] for at in moving], [results[at] for at in moving], counters)
         scf.YieldOp([results[position - first_output] for position in carried])

@@ -16,6 +16,7 @@ from mlir.dialects import func
 from tdsl.lowering.kernels import CALL, CLAIM
 from tdsl.lowering.options import Options
 from tdsl.lowering.passes.place_kernels import insert_functions
+from tdsl.lowering.passes.structured import element_bytes
 from tdsl.lowering.rewriting import DYNAMIC, as_block, before, functions, integer, public_function
 from tdsl.lowering.steps import EVENTS, MOST_EVENTS, Step
 
@@ -125,9 +126,7 @@ def _bytes(type_: Any) -> int:
     shaped = ir.MemRefType(type_)
     if DYNAMIC in shaped.shape:
         return 0
-    element = shaped.element_type
-    width = 8 if isinstance(element, ir.IndexType) else element.width // 8
-    return int(math.prod(shaped.shape) * width)
+    return int(math.prod(shaped.shape) * element_bytes(shaped.element_type))
 
 
 def _operations(operation: Any) -> int:

@@ -9,9 +9,9 @@ from mlir import ir
 from mlir.dialects import arith, func
 
 from tdsl.lowering.passes.place_kernels import insert_functions
-from tdsl.lowering.passes.structured import Structured
+from tdsl.lowering.passes.structured import Structured, element_bytes
 from tdsl.lowering.passes.threads import declaration
-from tdsl.lowering.rewriting import as_block, before, collect, identity, index
+from tdsl.lowering.rewriting import as_block, before, collect, collect_unfinished, identity, index
 
 SHARED: Final = "tdsl.shared"
 """On a loop: the steps may run at once; an estimate of what each step of its innermost loop costs."""
@@ -40,20 +40,17 @@ def cost(members: tuple[Structured, ...]) -> int:
         if any(collect(inner, {"func.call"}) for inner in body):
             return 0
         touched = [access for access in member.accesses if not access.is_scalar]
-        total += sum(_bytes(access.value) for access in touched)
+        total += sum(
+            element_bytes(ir.MemRefType(access.value.type).element_type) for access in touched
+        )
         total += len(body) // _OPERATIONS_A_BYTE
     return max(total, 1)
-
-
-def _bytes(value: Any) -> int:
-    element = ir.MemRefType(value.type).element_type
-    return 8 if isinstance(element, ir.IndexType) else max(element.width // 8, 1)
 
 
 def run(module: Any, threads: int) -> None:
     """What is known to be little stays where it is; the rest decides at the call."""
     made = 0
-    for loop in collect(module, {"scf.for"}):
+    for loop in collect_unfinished(module, {"scf.for"}):
         if SHARED not in loop.attributes:
             continue
         each = ir.IntegerAttr(loop.attributes[SHARED]).value

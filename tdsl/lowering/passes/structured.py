@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from mlir import ir
 
 from tdsl.lowering.rewriting import as_block
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(msgspec.Struct, frozen=True):
     """One operand of a structured operation: which element each iteration touches."""
 
     value: Any
@@ -50,6 +49,11 @@ class Access:
         )
 
 
+def element_bytes(type: Any) -> int:
+    """What an element takes in memory: a bool has a byte."""
+    return 8 if isinstance(type, ir.IndexType) else max(type.width // 8, 1)
+
+
 def mentions(expression: Any, dimension: int) -> bool:
     if isinstance(expression, ir.AffineDimExpr):
         return bool(expression.position == dimension)
@@ -58,8 +62,7 @@ def mentions(expression: Any, dimension: int) -> bool:
     return False
 
 
-@dataclass(frozen=True)
-class Structured:
+class Structured(msgspec.Struct, frozen=True):
     """A linalg.generic taken apart."""
 
     operation: Any
@@ -117,6 +120,18 @@ class Structured:
         inner = min(candidates, key=self._cost)
         order.remove(inner)
         return [*order, inner]
+
+    def across(self, inner: int) -> int | None:
+        """Of an operation that only moves and computes elements: the loop along which an operand is
+        contiguous that steps far along the innermost loop, as in a transposition."""
+        if any(self.reductions):
+            return None
+        for access in self.accesses:
+            if not access.is_scalar and access.steps_far(inner):
+                for dimension in range(self.rank):
+                    if dimension != inner and access.steps_by_one(dimension):
+                        return dimension
+        return None
 
     def _cost(self, dimension: int) -> tuple[int, int, int]:
         far = sum(access.steps_far(dimension) for access in self.accesses)
