@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import faulthandler
+import mmap
+import os
 import re
-from collections.abc import Callable
+import signal
+import sys
+from collections.abc import Callable, Sequence
 
 import chain_support
 import kernel_support
@@ -66,6 +72,65 @@ def test_a_kernel_that_writes_too_far_is_seen(run: Callable[[], None], broken: N
 @pytest.mark.parametrize("run", [attend, attend_one, chain, take])
 def test_as_it_is_none_does(run: Callable[[], None]) -> None:
     run()
+
+
+def fenced(array: np.ndarray) -> np.ndarray:
+    """A copy that ends where memory does: behind it lies a page that must not be touched."""
+    page = mmap.PAGESIZE
+    size = -(-array.nbytes // page) * page
+    memory = mmap.mmap(-1, size + page)
+    whole = np.frombuffer(memory, np.uint8)
+    wall = ctypes.c_void_p(whole.ctypes.data + size)
+    assert ctypes.CDLL(None).mprotect(wall, ctypes.c_size_t(page), 0) == 0
+    copy = whole[size - array.nbytes : size].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+def outcome(kernel: Compiled, arrays: Sequence[np.ndarray], shape: tuple[int, ...]) -> int:
+    """Of a process of its own that calls the kernel: 0, or the signal that ended it."""
+    result = fenced(np.zeros(shape, np.float32))
+    call = kernel.caller(*map(fenced, arrays), result=result)
+    child = os.fork()
+    if child == 0:
+        faulthandler.disable()
+        call()
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+needs_pages = pytest.mark.skipif(sys.platform != "linux", reason="protects pages")
+
+
+@needs_pages
+@pytest.mark.parametrize("mask", ["causal", "array", "flags"])
+@pytest.mark.parametrize("queries", [1, 3, 7, 21])
+@pytest.mark.parametrize("keys", [9, 33])
+def test_attention_reads_nothing_behind_its_operands(queries: int, keys: int, mask: str) -> None:
+    kernel = attention_kernel(attention.text(2, queries, keys, 20, 33, mask=mask))
+    arrays = attention.given(2, queries, keys, 20, 33)
+    if mask == "array":
+        arrays.append(np.zeros((queries, keys), np.float32))
+    if mask == "flags":
+        arrays.append(np.ones((2, queries, keys), np.uint8))
+    assert outcome(kernel, arrays, (2, queries, 33)) == 0
+
+
+@needs_pages
+def test_rows_and_tables_are_read_to_their_end() -> None:
+    for name in ("softmax", "layer_norm"):
+        arrays = given(name, (3, 37))
+        assert outcome(chain_kernel(name, (3, 37)), arrays, (3, 37)) == 0
+    kernel = taking.taking_kernel((3, 5, 37))
+    assert outcome(kernel, taking.given(3, 5, 37, "f32", "i32"), (5, 37)) == 0
+
+
+@needs_pages
+def test_reading_too_far_is_seen() -> None:
+    """A kernel for 4 rows more than there are."""
+    kernel = attention_kernel(attention.text(1, 7, 13, 20, 33))
+    arrays = attention.given(1, 7, 9, 20, 33)
+    assert outcome(kernel, arrays, (1, 7, 33)) == -signal.SIGSEGV
 
 
 def test_writing_an_operand_is_seen() -> None:
