@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,9 +21,7 @@ from tdsl.runtime.bindings import (
 from tdsl.runtime.build import check_target
 from tdsl.runtime.calls import Calls, Origin
 from tdsl.runtime.layout import python_name
-from tdsl.runtime.passing import (
-    Passing,
-)
+from tdsl.runtime.passing import Passing, parameters_of
 from tdsl.runtime.specialise import Point
 from tdsl.runtime.structs import Struct
 from tdsl.types.sizes import Size
@@ -103,9 +102,18 @@ class Function(Calls):
         target = parse_target(origin.target)
         return stages.stage_text(graphs, stage, origin.kernels, origin.bounds, target)
 
-    def profile(self, *arguments: Any, repeat: int = 10, **keywords: Any) -> Profile:
+    def profile(
+        self,
+        *arguments: Any,
+        repeat: int = 10,
+        donate: Iterable[str] = (),
+        **keywords: Any,
+    ) -> Profile:
         """Where the time of a call with these arguments goes, as a median of `repeat` calls: by
-        steps, with their lines in the source. An instance is compiled for it, with fixed sizes."""
+        steps, with their lines in the source. An instance is compiled for it, with fixed sizes.
+
+        Each call gives up copies of its own of the parameters in `donate`; the copying is not timed.
+        """
         from tdsl.runtime import profile
 
         sources = [module.source for module in self._program.modules.values()]
@@ -116,10 +124,24 @@ class Function(Calls):
             given=self._given,
             dynamic=(),
             classes=self._classes,
+            donate=donate or self._donate,
         )
+        given_up = {timed._names[at] for at in parameters_of(timed._layout, timed._donated)}
+
+        def ready() -> Callable[[], Any]:
+            values = [
+                deepcopy(value) if name in given_up else value
+                for name, value in zip(timed._names, arguments, strict=False)
+            ]
+            named = {
+                name: deepcopy(value) if name in given_up else value
+                for name, value in keywords.items()
+            }
+            return partial(timed, *values, *arguments[len(values) :], **named)
+
         return profile.profile(
             self.__name__,
-            partial(timed, *arguments, **keywords),
+            ready,
             lambda: next(iter(timed._instances)).built,
             {PurePath(s.name).name: s.text for s in sources},
             repeat,

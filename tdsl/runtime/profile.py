@@ -135,21 +135,22 @@ class Profile(msgspec.Struct, frozen=True):
 
 def profile(
     name: str,
-    call: Callable[[], Any],
+    ready: Callable[[], Callable[[], Any]],
     built: Callable[[], Built],
     texts: Mapping[str, str],
     repeat: int,
 ) -> Profile:
-    """Call `repeat` times, after one call that is not counted. `built` gives the instance that the
-    calls use, compiled to note its steps; `texts` are the sources by the names of
-    their files."""
+    """Call `repeat` times, after one call that is not counted. `ready` makes a call ready, which is
+    not timed; `built` gives the instance that the calls use, compiled to note its steps; `texts` are
+    the sources by the names of their files."""
     from tdsl.engine.peak import measure
 
-    call()
+    ready()()
     instance = built()
     noted = _Events(instance)
     walls, sums, runs = [], [], []
     for _ in range(repeat):
+        call = ready()
         noted.clear()
         start = time.perf_counter()
         call()

@@ -20,6 +20,10 @@ pub fn f[M, K, N](x: f32[M, K], w: f32[K, N]) -> f32[M, N] {
     let y = x @ w
     exp(y) * 2.0
 }
+pub fn put[N](cache: [f32[N]; 2], x: f32[1], at: i32) -> [f32[N]; 2] {
+    let (_, grown) = scan n = i32(0) for c in cache { (n, update(c, x, at=[at])) }
+    grown
+}
 pub fn stacked[L, N](ws: [f32[N, N]; L], x: f32[N]) -> f32[N] {
     fold s = x for w in ws { w @ s }
 }
@@ -51,6 +55,21 @@ def test_a_claim_is_one_step_at_its_line(found: Profile) -> None:
     assert 0 < product.seconds < found.seconds
     assert product.gflops == pytest.approx(product.step.operations / product.seconds / 1e9)
     assert product.gbytes == pytest.approx(product.step.bytes / product.seconds / 1e9)
+
+
+@pytest.mark.parametrize("by_call", [True, False])
+def test_each_call_gives_up_copies_of_its_own(m: tdsl.Module, by_call: bool) -> None:
+    cache = tdsl.stack([array(2000), array(2000)])
+    kept = [np.array(one) for one in cache]
+    if by_call:
+        profile = m.put.profile(cache, array(1), 3, repeat=2, donate="cache")
+    else:
+        profile = m.put.compile(donate=("cache",)).profile(cache=cache, x=array(1), at=3, repeat=2)
+    copied = m.put.profile(cache, array(1), 3, repeat=2)
+    assert sum(one.step.bytes for one in profile.steps) < 200
+    assert sum(one.step.bytes for one in copied.steps) > 2 * 4 * 2000
+    np.testing.assert_array_equal([np.array(one) for one in cache], kept)
+    m.put(cache, array(1), 3, donate="cache")  # it is still the caller's to give
 
 
 def test_without_kernels_each_nest_of_loops_is_a_step() -> None:
