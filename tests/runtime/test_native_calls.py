@@ -541,6 +541,20 @@ def test_what_sizes_must_fulfil_is_checked() -> None:
 
 
 @needs_entry
+@pytest.mark.parametrize(("relation", "least"), [(">", 4), (">=", 3), ("<", 2), ("<=", 3)])
+def test_constraints_hold_in_native_calls(relation: str, least: int) -> None:
+    """With sizes left open, a call at the edge is taken, and one beyond it is refused."""
+    text = f"pub fn f[N, M](x: f32[N], y: f32[M]) -> f32[N] where N {relation} M {{ x + sum(y) }}"
+    f = tdsl.loads("tdsl 0.1\n" + text).f.compile(dynamic=("N", "M"))
+    edge, beyond = ones(least), ones(least + (1 if relation in ("<", "<=") else -1))
+    f(edge, ones(3))
+    assert f(edge, ones(3)).tolist() == [4.0] * least
+    with pytest.raises(tdsl.ShapeError, match=f"requires `N {relation} M`"):
+        f(beyond, ones(3))
+    assert f(edge, ones(3)).tolist() == [4.0] * least
+
+
+@needs_entry
 def test_all_keywords_choose_an_instance() -> None:
     wanted = (("a", 1), ("b", 2))
     n = Size.of(N)
