@@ -512,8 +512,8 @@ def test_sizes_are_computed_as_in_python() -> None:
         opaque("min", n, k) * 2: lambda n, k: min(n, k) * 2,
         opaque("max", n * 3, k + 1) + 1: lambda n, k: max(n * 3, k + 1) + 1,
         opaque("//", n - k + 50, Size.of(4)): lambda n, k: (n - k + 50) // 4,
-        opaque("//", n - k, Size.of(4)) + 100: lambda n, k: (n - k) // 4 + 100,
-        opaque("%", n - k, Size.of(4)) + 100: lambda n, k: (n - k) % 4 + 100,
+        opaque("//", n - 50, k) + 100: lambda n, k: (n - 50) // k + 100,
+        opaque("%", n - 50, k) + 100: lambda n, k: (n - 50) % k + 100,
     }
     for size, expected in sizes.items():
         for a, b in ((5, 3), (1, 1), (7, 9), (20, 33)):
