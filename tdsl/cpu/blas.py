@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import importlib.util
 import os
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -30,7 +29,9 @@ class Blas(msgspec.Struct, frozen=True):
 
 def _candidates() -> Iterator[str]:
     """Libraries to try, best first; each is looked for when those before it were not good."""
-    spec = importlib.util.find_spec("scipy_openblas32")
+    from importlib.util import find_spec
+
+    spec = find_spec("scipy_openblas32")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         files = sorted((Path(folder) / "lib").glob("libscipy_openblas*"))
         yield from (str(file) for file in files if file.suffix in (".so", ".dylib", ".dll"))

@@ -6,10 +6,8 @@ import ctypes
 import platform
 import struct
 import sys
-import sysconfig
 from collections.abc import Callable, Sequence
 from ctypes import POINTER, PYFUNCTYPE, c_char_p, c_int, c_int64, c_ssize_t, c_uint, c_void_p
-from importlib.resources import files
 from typing import Any, Final, Literal
 
 import msgspec
@@ -17,6 +15,7 @@ import numpy as np
 
 from tdsl.engine.llvm import Target, compile_ir
 from tdsl.engine.load import Loaded, load
+from tdsl.syntax.resources import resource
 from tdsl.types.sizes import Opaque, Size, Symbol
 
 EXPORTED: Final = frozenset({"tdsl_call", "tdsl_nothing", "tdsl_probe"})
@@ -93,7 +92,7 @@ class _MethodDefinition(ctypes.Structure):
 
 def source() -> str:
     """The LLVM IR of the entry."""
-    return files("tdsl").joinpath("engine/entry.ll").read_text(encoding="utf-8")
+    return resource("engine/entry.ll").read_text(encoding="utf-8")
 
 
 def compile_entry() -> bytes:
@@ -126,17 +125,25 @@ def _numpy_table() -> Any:
     return ctypes.cast(pointer(_multiarray_umath._ARRAY_API, None), POINTER(c_void_p))
 
 
+def _without_lock() -> bool:
+    if sys.version_info < (3, 13):
+        return False
+    import sysconfig  # which runs a large file
+
+    return bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+
+
 def decline() -> str | None:
     """Why entry.ll cannot be relied on here; None where all that it assumes holds."""
     if sys.implementation.name != "cpython":
         return "this is not CPython"
-    if sysconfig.get_config_var("Py_GIL_DISABLED"):
-        return "this Python has no global lock"
     lowest, highest = KNOWN_PYTHONS
     if not lowest <= sys.version_info[:2] <= highest:
         return f"Python {platform.python_version()} was never tried"
     if platform.machine().lower() not in KNOWN_MACHINES or sys.maxsize != _WORD - 1:
         return f"the machine {platform.machine()} was never tried"
+    if _without_lock():
+        return "this Python has no global lock"
     if hasattr(sys, "getobjects"):
         return "objects have another header in this build of Python"
     try:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import importlib.util
 import os
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from ctypes import POINTER, c_char, c_char_p, c_int, c_size_t, c_uint, c_uint8, c_uint64, c_void_p
 from functools import cache
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +114,12 @@ _START = threading.Lock()
 
 def _package_folder(package: str) -> Path:
     """Where an installed package lies, without importing it."""
-    spec = importlib.util.find_spec(package)
+    # As importlib.util does it, but for what packages on other paths than sys.path need.
+    spec = PathFinder.find_spec(package)
+    if spec is None:
+        from importlib.util import find_spec
+
+        spec = find_spec(package)
     folders = list(spec.submodule_search_locations or ()) if spec else []
     if not folders:
         raise LLVMError(
@@ -162,6 +167,17 @@ def check(error: int | None, doing: str) -> None:
         raise LLVMError(f"{doing}: {error_text(error)}")
 
 
+class _Library(ctypes.CDLL):
+    """Functions have their prototypes from the moment in which they are first asked for."""
+
+    def __getitem__(self, name: Any) -> Any:
+        function = super().__getitem__(name)
+        if name in _PROTOTYPES:
+            result, arguments = _PROTOTYPES[name]
+            function.restype, function.argtypes = result, list(arguments)
+        return function
+
+
 @cache
 def llvm() -> ctypes.CDLL:
     """libLLVM with prototypes, and its native target initialised."""
@@ -174,10 +190,7 @@ def llvm() -> ctypes.CDLL:
 def _load_llvm() -> ctypes.CDLL:
     # RTLD_LOCAL: these symbols must not shadow another LLVM in the process (torch, numba, mesa).
     file = _library_file(_package_folder("llvm") / "lib", "libLLVM")
-    library = ctypes.CDLL(os.fspath(file), mode=os.RTLD_NOW | os.RTLD_LOCAL)
-    for name, (result, arguments) in _PROTOTYPES.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, list(arguments)
+    library = _Library(os.fspath(file), mode=os.RTLD_NOW | os.RTLD_LOCAL)
     message = library.LLVMGetDefaultTargetTriple()
     triple = ctypes.string_at(message).decode()
     library.LLVMDisposeMessage(message)

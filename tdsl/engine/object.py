@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import struct
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import astuple
 
+from tdsl.engine.framing import decoded, encoded
 from tdsl.lowering.bounds import Site
 from tdsl.lowering.interface import Interface, evaluate, size_from_data, size_to_data
 from tdsl.lowering.steps import Step
@@ -51,10 +52,10 @@ class CompiledObject(msgspec.Struct, frozen=True):
             "interface": self.interface.to_data(),
             "scratch": size_to_data(self.scratch),
             "symbols": list(self.symbols),
-            "sites": [list(site) for site in self.sites],
-            "steps": [list(step) for step in self.steps],
+            "sites": [astuple(site) for site in self.sites],
+            "steps": [astuple(step) for step in self.steps],
         }
-        text = json.dumps(header).encode()
+        text = encoded(header)
         return _MAGIC + struct.pack("<Q", len(text)) + text + self.code
 
     @staticmethod
@@ -63,7 +64,7 @@ class CompiledObject(msgspec.Struct, frozen=True):
             raise ValueError("these bytes are not a compiled function of this version")
         (length,) = struct.unpack_from("<Q", data, len(_MAGIC))
         start = len(_MAGIC) + 8
-        header = json.loads(data[start : start + length])
+        header = decoded(data[start : start + length])
         return CompiledObject(
             data[start + length :],
             header["entry"],

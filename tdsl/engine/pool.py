@@ -10,12 +10,12 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Final, Literal
 
 from tdsl.engine.llvm import Target, compile_ir
 from tdsl.engine.load import Loaded, load
+from tdsl.syntax.resources import resource
 
 SYMBOLS: Final = ("tdsl_pool_run", "tdsl_pool_threads")
 """What generated code may call: `void tdsl_pool_run(void (*fn)(void *, int64_t), void *context,
@@ -75,7 +75,7 @@ def source(way: Way, threads: int) -> str:
     """The LLVM IR of the pool."""
 
     def text(name: str) -> str:
-        return files("tdsl").joinpath(f"engine/{name}.ll").read_text(encoding="utf-8")
+        return resource(f"engine/{name}.ll").read_text(encoding="utf-8")
 
     if way == "alone" or threads == 1:
         return text("pool_alone")

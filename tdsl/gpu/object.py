@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import struct
 
 import msgspec
 
+from tdsl.engine.framing import decoded, encoded
 from tdsl.gpu.plan import Plan
 from tdsl.lowering.interface import Interface
 
@@ -28,7 +28,7 @@ class GpuObject(msgspec.Struct, frozen=True):
             "plan": self.plan.to_json(),
             "interface": self.interface.to_data(),
         }
-        text = json.dumps(header).encode()
+        text = encoded(header)
         return _MAGIC + struct.pack("<Q", len(text)) + text + self.ptx.encode()
 
     @staticmethod
@@ -37,7 +37,7 @@ class GpuObject(msgspec.Struct, frozen=True):
             raise ValueError("these bytes are not a GPU function of this version")
         (length,) = struct.unpack_from("<Q", data, len(_MAGIC))
         start = len(_MAGIC) + 8
-        header = json.loads(data[start : start + length])
+        header = decoded(data[start : start + length])
         return GpuObject(
             header["chip"],
             data[start + length :].decode(),

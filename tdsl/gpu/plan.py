@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from tdsl.lowering.bounds import Site
 
@@ -134,7 +134,7 @@ class Plan(msgspec.Struct, frozen=True):
         return replace(
             self,
             steps=tuple(_placed(step, at) for step in self.steps),
-            sites=tuple(site._replace(at=at(site.at)) for site in self.sites),
+            sites=tuple(replace(site, at=at(site.at)) for site in self.sites),
         )
 
     def to_json(self) -> str:
@@ -144,7 +144,7 @@ class Plan(msgspec.Struct, frozen=True):
                 "buffers": [[one.role, one.place, one.bytes] for one in self.buffers],
                 "steps": [_step_to_data(step) for step in self.steps],
                 "scratch": self.scratch_bytes,
-                "sites": [list(site) for site in self.sites],
+                "sites": [astuple(site) for site in self.sites],
             }
         )
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from tdsl.ops.bounds import out_of_range
 
@@ -12,7 +14,7 @@ STATUS_WORDS: Final = 5
 position allowed, size of the axis."""
 
 
-class Site(NamedTuple):
+class Site(msgspec.Struct, frozen=True):
     """A place in the program where a position is used that is known only at run time."""
 
     builtin: str

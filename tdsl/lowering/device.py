@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
@@ -111,10 +110,14 @@ def _parse(text: str) -> Target:
             chip = DEFAULT_CHIP
         if chip in DEVICES:
             return Target(kind, DEVICES[chip])  # type: ignore[arg-type]  # one of two literals
-        near = difflib.get_close_matches(chip, DEVICES, 1, 0.5)
+        from difflib import get_close_matches  # only where a word is misspelled
+
+        near = get_close_matches(chip, DEVICES, 1, 0.5)
         hint = f"did you mean {near[0]}? " if near else ""
         raise _unknown(f"no GPU is called {chip!r}", f"{hint}those known are {', '.join(DEVICES)}")
-    near = difflib.get_close_matches(text, TARGETS, 1, 0.5)
+    from difflib import get_close_matches  # only where a word is misspelled
+
+    near = get_close_matches(text, TARGETS, 1, 0.5)
     hint = f"did you mean {near[0]}? " if near else ""
     raise _unknown(f"there is no target {text!r}", f"{hint}targets: {', '.join(TARGETS)}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
@@ -32,7 +31,9 @@ class KernelsError(ValueError):
 
 
 def _nearest(word: str, known: tuple[str, ...]) -> str:
-    close = difflib.get_close_matches(word, known, n=1)
+    from difflib import get_close_matches  # only where a word is misspelled
+
+    close = get_close_matches(word, known, n=1)
     return f"; did you mean `{close[0]}`?" if close else ""
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 EVENTS: Final = "tdsl_events"
 """What code with steps exports: a count, then three numbers for each event, all i64: the step, and
@@ -11,7 +13,7 @@ MOST_EVENTS: Final = 1 << 16
 """Later ones are not kept, only counted."""
 
 
-class Step(NamedTuple):
+class Step(msgspec.Struct, frozen=True):
     """One operation of a function's body: a kernel, or a nest of loops."""
 
     at: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
 import numpy as np
 
 from tdsl.types.dtypes import of_numpy
@@ -22,7 +23,7 @@ def show(x: Array, label: str) -> None:
     print(described(x, label), file=sys.stderr)
 
 
-class Looked(NamedTuple):
+class Looked(msgspec.Struct, frozen=True):
     """A `dbg` of native code: its label and, outermost first, the loops around it, each a number of
     its own."""
 

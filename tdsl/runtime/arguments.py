@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import numpy as np
@@ -21,14 +20,16 @@ from tdsl.runtime.arrays import (
     check_dtype,
     check_rank,
 )
-from tdsl.runtime.gathering import Given, One, gather, ones
+from tdsl.runtime.gathering import Conversion, Given, One, Problem, Ragged, gather, ones
 from tdsl.runtime.layout import Layout, python_name
-from tdsl.runtime.misfits import Conversion, Ragged, Refusal
 from tdsl.syntax.diagnostics import Diagnostic, Label
 from tdsl.types.dtypes import DType, DTypeVariable
 from tdsl.types.numbers import read
 from tdsl.types.sizes import Size
 from tdsl.types.types import Substitution
+
+if TYPE_CHECKING:
+    from tdsl.runtime.misfits import Refusal
 
 
 def call_error(
@@ -114,7 +115,9 @@ def _unknown(signature: typed.Signature, name: str, names: Sequence[str]) -> Cal
             f"help: to fix it, compile for it: `{function}.compile({name}=…)`",
             argument=name,
         )
-    near = difflib.get_close_matches(name, [*names, *statics], 1)
+    from difflib import get_close_matches  # only where a word is misspelled
+
+    near = get_close_matches(name, [*names, *statics], 1)
     hint = (f"help: did you mean `{near[0]}`?",) if near else ()
     return call_error(
         signature, "E0501", f"`{function}` has no parameter `{name}`", *hint, argument=name
@@ -158,14 +161,14 @@ def convert(
     if layout.is_flat and failed:
         raise failed[0].error  # type: ignore[misc]
     if problems or failed:
-        raise Refusal(layout, given, problems, conversions, named, compiled_for).error()
+        raise _refusal(layout, given, problems, conversions, named, compiled_for).error()
     if all(isinstance(item, One) for item in given):
         return [conversion.value for conversion in conversions]  # type: ignore[misc]
     found = iter(conversions)
     try:
         return [_stacked(item, found, reading) for item in given]
     except Ragged as ragged:
-        refusal = Refusal(layout, given, problems, conversions, named, compiled_for)
+        refusal = _refusal(layout, given, problems, conversions, named, compiled_for)
         raise refusal.ragged(ragged) from None
 
 
@@ -178,9 +181,22 @@ def refuse_misfits(
     """An error about every array that has another shape than the rest asks for, if any has."""
     given, problems = gather(layout, [*values])
     conversions = _converted(layout, [one for item in given for one in ones(item)])
-    refusal = Refusal(layout, given, problems, conversions, named, compiled_for)
+    refusal = _refusal(layout, given, problems, conversions, named, compiled_for)
     if refusal.anything:
         raise refusal.error() from None
+
+
+def _refusal(
+    layout: Layout,
+    given: Sequence[Given],
+    problems: Sequence[Problem],
+    conversions: Sequence[Conversion],
+    named: Mapping[str, Static],
+    compiled_for: Mapping[str, object],
+) -> Refusal:
+    from tdsl.runtime.misfits import Refusal  # a call that fits needs none of its words
+
+    return Refusal(layout, given, problems, conversions, named, compiled_for)
 
 
 def _converted(layout: Layout, every: Sequence[One], reading: Reading = HERE) -> list[Conversion]:

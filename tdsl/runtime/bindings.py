@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -120,7 +119,9 @@ def _check_names(signature: typed.Signature, given: Mapping[str, object]) -> Non
     known += [variable.name for variable in signature.dtypes]
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
+            from difflib import get_close_matches  # only where a word is misspelled
+
+            near = get_close_matches(name, known, 1)
             listed = ", ".join(known) or "none"
             hint = f"help: did you mean `{near[0]}`?" if near else f"help: its parameters: {listed}"
             raise call_error(
@@ -264,7 +265,9 @@ def open_symbols(signature: typed.Signature, names: Iterable[str]) -> frozenset[
                     f"`dynamic` names the sizes to leave open; `{name}` stands for several axes",
                     argument=name,
                 )
-            near = difflib.get_close_matches(name, sizes, 1)
+            from difflib import get_close_matches  # only where a word is misspelled
+
+            near = get_close_matches(name, sizes, 1)
             hint = (f"help: did you mean `{near[0]}`?",) if near else ()
             raise call_error(
                 signature,

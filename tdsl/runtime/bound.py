@@ -6,7 +6,7 @@ import os
 import threading
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,11 +24,13 @@ from tdsl.runtime.layout import (
     layout_of,
     python_name,
 )
-from tdsl.runtime.packing import Field, allocate
 from tdsl.runtime.passing import Wants, leaves
 from tdsl.runtime.solving import solve_arguments
 from tdsl.runtime.structs import Struct, StructClasses, class_of
 from tdsl.types.types import StructType
+
+if TYPE_CHECKING:
+    from tdsl.runtime.packing import Field
 
 _SHOWN = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -153,6 +155,8 @@ class Bound:
     _spans: dict[str, tuple[list[int], list[int]]]
 
     def __init__(self, layout: Layout, arrays: Sequence[Array], classes: Classes) -> None:
+        from tdsl.runtime.packing import Field  # here and below: only where weights are bound
+
         set_ = object.__setattr__
         set_(self, "_layout", layout)
         set_(self, "_fields", [Field(array) for array in arrays])
@@ -307,6 +311,8 @@ def _spans(arrays: Sequence[Array], addresses: Sequence[int]) -> tuple[list[int]
 
 
 def _prepare(weights: Bound, wants: Wants) -> list[int]:
+    from tdsl.runtime.packing import allocate
+
     fields = weights._fields
     with weights._lock:
         known = weights._pointers.get(wants.token)

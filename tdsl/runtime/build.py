@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from tdsl.check import typed
 from tdsl.errors import InternalError, TargetError
 from tdsl.lowering.bounds import Site
-from tdsl.lowering.device import Device, parse_target
 from tdsl.lowering.interface import Interface, evaluate
 from tdsl.lowering.options import BOUNDS, PRECISIONS, Bounds, Kernels, Options
 from tdsl.lowering.steps import Step
@@ -22,7 +21,7 @@ from tdsl.runtime.calling import ActedCode, Code
 from tdsl.runtime.keys import describe, digest, instance_key
 from tdsl.runtime.passing import Passing
 from tdsl.runtime.pausing import collector_paused
-from tdsl.runtime.storing import Stored, StoredForDevice
+from tdsl.runtime.storing import Stored
 from tdsl.syntax.diagnostics import DiagnosticError
 from tdsl.types.dtypes import DType
 from tdsl.types.sizes import Size, Symbol
@@ -31,9 +30,12 @@ from tdsl.types.types import Substitution
 if TYPE_CHECKING:
     from tdsl.engine.object import CompiledObject
     from tdsl.graph.graph import Graph
+    from tdsl.lowering.device import Device
+
+CPU: Final = "cpu"
 
 
-class Result(NamedTuple):
+class Result(msgspec.Struct, frozen=True):
     """The type of one array that native code gives."""
 
     dtype: DType
@@ -82,6 +84,10 @@ def check_bounds(text: str) -> Bounds:
 def check_target(text: str, precision: str | None = None) -> str:
     """The target that a text names, of those that functions can be run on; TargetError tells them.
     `nvptx` is the GPU of this machine."""
+    if text == CPU and precision is None:
+        return text
+    from tdsl.lowering.device import parse_target
+
     kind, _, rest = text.partition(":")
     if kind != "nvptx":
         return str(parse_target(text, precision))
@@ -105,8 +111,8 @@ def build(
     target: str = "cpu",
 ) -> Built:
     """Load an instance: from the disk cache, or compiled now and kept there."""
-    if target != "cpu":
-        for_gpu = _emulated if parse_target(target).kind == "gpu-emulator" else _for_device
+    if target != CPU:
+        for_gpu = _emulated if target.startswith("gpu-emulator") else _for_device
         return for_gpu(program, signature, parameters, kernels, bounds, passing, target)
     from tdsl.cpu.linking import load_object
     from tdsl.engine.libraries import LLVMError
@@ -156,6 +162,7 @@ def _emulated(
     from tdsl.gpu.compiler import compile_emulated
     from tdsl.gpu.emulator import EmulationError
     from tdsl.graph.elaborate import elaborate
+    from tdsl.lowering.device import parse_target
     from tdsl.lowering.pipeline import LoweringError
 
     if passing.donated:
@@ -192,7 +199,9 @@ def _for_device(
     target: str,
 ) -> Built:
     """An instance for a GPU: from the disk cache, or compiled now and kept there."""
+    from tdsl.lowering.device import parse_target
     from tdsl.runtime.on_device import DeviceCode
+    from tdsl.runtime.storing_for_device import StoredForDevice
 
     named = parse_target(target)
     device = named.device
@@ -232,6 +241,7 @@ def _compile_for_device(
     from tdsl.gpu.compiler import compile_ptx
     from tdsl.graph.elaborate import elaborate
     from tdsl.lowering.pipeline import LoweringError
+    from tdsl.runtime.storing_for_device import StoredForDevice
 
     graph = elaborate(program, signature.function, parameters)
     interface = replace(Interface.of_graph(graph), donated=passing.donated)

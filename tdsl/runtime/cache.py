@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import shutil
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,8 +13,8 @@ from typing import Any, Final
 
 import msgspec
 
-from tdsl.syntax.own_files import belongs_to_us, is_closed, read_own
-from tdsl.syntax.tables import cache_folder
+from tdsl.engine.framing import decoded, encoded
+from tdsl.syntax.own_files import belongs_to_us, cache_folder, is_closed, read_own
 
 # Counts up when the shape of entries changes.
 _FORMAT: Final = 1
@@ -96,7 +93,7 @@ class Cache:
         try:
             if not self._made():
                 return False
-            made = Path(tempfile.mkdtemp(prefix=".new-", dir=self.folder))
+            made = self._temporary(".new-")
         except OSError:
             return False
         try:
@@ -108,12 +105,12 @@ class Cache:
                 "sha256": hashlib.sha256(data).hexdigest(),
             }
             (made / _PAYLOAD).write_bytes(data)
-            (made / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+            (made / _MANIFEST).write_bytes(encoded(manifest))
             self._publish(made, self.folder / key)
         except OSError:
             return False
         finally:
-            shutil.rmtree(made, ignore_errors=True)
+            _delete(made)
         self._shrink()
         return True
 
@@ -166,6 +163,12 @@ class Cache:
             self.folder.mkdir(mode=0o700)
         return _is_ours(self.folder)
 
+    def _temporary(self, prefix: str) -> Path:
+        """A new folder beside the entries, which no other process has."""
+        from tempfile import mkdtemp  # with much that reading an entry has no use for
+
+        return Path(mkdtemp(prefix=prefix, dir=self.folder))
+
     def _publish(self, made: Path, place: Path) -> None:
         """One rename makes the entry visible, or leaves an equal one that came before it."""
         for _ in range(3):
@@ -182,12 +185,12 @@ class Cache:
 
     def _discard(self, place: Path) -> None:
         """Delete a folder: out of sight first, so that nobody sees half of it."""
-        gone = tempfile.mkdtemp(prefix=".old-", dir=self.folder)
+        gone = self._temporary(".old-")
         try:
             with suppress(FileNotFoundError):
-                os.rename(place, Path(gone) / "entry")
+                os.rename(place, gone / "entry")
         finally:
-            shutil.rmtree(gone, ignore_errors=True)
+            _delete(gone)
 
     def _shrink(self) -> None:
         """Keep to the limit: what was not used for longest goes, until a fifth is free again."""
@@ -204,7 +207,7 @@ class Cache:
                 if place.name.startswith("."):
                     with suppress(OSError):
                         if time.time() - place.lstat().st_mtime > _LEFTOVER_SECONDS:
-                            shutil.rmtree(place) if place.is_dir() else place.unlink()
+                            _delete(place) if place.is_dir() else place.unlink()
 
     @contextmanager
     def _locked(self, key: str) -> Iterator[bool]:
@@ -270,6 +273,13 @@ def most_bytes(text: str) -> int:
     return int(digits) * unit
 
 
+def _delete(folder: Path) -> None:
+    """As far as that is allowed."""
+    from shutil import rmtree  # with archives of all kinds
+
+    rmtree(folder, ignore_errors=True)
+
+
 def _is_ours(folder: Path) -> bool:
     """Whether it is a folder of this user that nobody else can write to."""
     try:
@@ -285,7 +295,7 @@ def _read_manifest(place: Path, key: str) -> dict[str, Any] | None:
     if data is None:
         return None
     try:
-        found = json.loads(data)
+        found = decoded(data)
     except ValueError:
         return None
     if not isinstance(found, dict) or found.get("format") != _FORMAT or found.get("key") != key:

@@ -12,7 +12,6 @@ import numpy as np
 
 from tdsl.check import typed
 from tdsl.errors import DTypeError, compile_error
-from tdsl.lowering.device import parse_target
 from tdsl.lowering.options import Bounds
 from tdsl.runtime import arguments as places
 from tdsl.runtime.arrays import PLAIN, Array, WeakNumber, plain, weak_array
@@ -153,7 +152,7 @@ class Calls:
         # With none of its own, help() would tell of the class in place of the function.
         self.__doc__ = "\n".join(function.docs) or places.shown_signature(signature)
         self._call_through(self._call)
-        if parse_target(origin.target).kind == "nvptx":
+        if origin.target.startswith("nvptx"):
             from tdsl.runtime.on_device import OnDevice
 
             self._call_through(OnDevice(self))

@@ -12,7 +12,6 @@ from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any
 
-import ml_dtypes
 import msgspec
 import numpy as np
 
@@ -83,6 +82,8 @@ def _share_torch(value: Any) -> Array:
     try:
         value = value.resolve_neg()
         if value.dtype == torch.bfloat16:  # NumPy knows no such type
+            import ml_dtypes
+
             return from_dlpack(value.view(torch.int16)).view(ml_dtypes.bfloat16)
         return from_dlpack(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as problem:
@@ -107,7 +108,7 @@ def _not_shared_torch(value: Any, problem: Exception) -> NotShared:
 def _give_torch(array: Array) -> Any:
     import torch
 
-    if array.dtype == ml_dtypes.bfloat16:
+    if array.dtype.name == "bfloat16":
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(array)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from tdsl.lowering.device import parse_target
 from tdsl.runtime import arguments as places
 from tdsl.runtime.bindings import (
     instance_to_show,
@@ -93,6 +91,7 @@ class Function(Calls):
     def mlir(self, stage: str = "mlir", **bindings: object) -> str:
         """The function at a stage of `tdslc --emit`: with these bindings, or the first example's,
         or with open sizes."""
+        from tdsl.lowering.device import parse_target
         from tdsl.runtime import stages
 
         parameters = instance_to_show(self._program, self._signature, {**self._given, **bindings})
@@ -177,7 +176,9 @@ class Function(Calls):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        near = difflib.get_close_matches(name, ("compile", "mlir", "profile", "cache_info"), 1)
+        from difflib import get_close_matches  # only where a word is misspelled
+
+        near = get_close_matches(name, ("compile", "mlir", "profile", "cache_info"), 1)
         hint = f"; did you mean `{near[0]}`?" if near else ""
         raise AttributeError(f"the TDSL function `{self.__name__}` has no attribute `{name}`{hint}")
 

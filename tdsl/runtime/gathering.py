@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any, Literal
@@ -11,7 +10,8 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from tdsl.runtime.arrays import describe
+from tdsl.errors import CallError
+from tdsl.runtime.arrays import Array, WeakNumber, describe
 from tdsl.runtime.layout import (
     ArrayNode,
     Layout,
@@ -48,6 +48,24 @@ class Many(msgspec.Struct, frozen=True):
 
 
 Given = One | Many
+
+
+class Conversion(msgspec.Struct, frozen=True):
+    """An array of the call after it was looked at by itself: what it is, or what is wrong."""
+
+    one: One
+    value: Array | WeakNumber | None
+    error: CallError | None
+
+
+class Ragged(Exception):
+    """An item of a list has another shape than the first one."""
+
+    def __init__(
+        self, given: Many, number: int, first: tuple[int, ...], found: tuple[int, ...]
+    ) -> None:
+        super().__init__(given.path)
+        self.given, self.number, self.first, self.found = given, number, first, found
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -145,7 +163,9 @@ class _Gathering:
             else:
                 found += self.collect(inner, part, f"{path}.{name}", lengths)
         for name in parts:
-            near = difflib.get_close_matches(name, names, 1)
+            from difflib import get_close_matches  # only where a word is misspelled
+
+            near = get_close_matches(name, names, 1)
             hint = f" (did you mean `{near[0]}`?)" if near else ""
             self.report("unknown", f"{path}.{name}", f"`{path}.{name}`{hint}", None)
         return found

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from tdsl.check import typed
 from tdsl.lowering.interface import size_to_data
 from tdsl.lowering.options import Options
 from tdsl.runtime.passing import Passing
+from tdsl.syntax.resources import package
 from tdsl.types.numbers import shown
 from tdsl.types.sizes import Shape, Size
 from tdsl.types.types import Substitution
@@ -55,13 +54,27 @@ def instance_key(
 def program_key(name: str, text: str) -> str:
     """The key of a checked program by its root module; what that imports has to be looked at."""
     whole = {"program": [name, text], "compiler": _compiler()}
-    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
+    return _hashed(whole)
 
 
 def digest(content: dict[str, Any]) -> str:
     """A key for what this compiler makes of something on this machine."""
     whole = {"what": content, "compiler": _compiler(), "target": _target()}
-    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
+    return _hashed(whole)
+
+
+def _hashed(content: dict[str, Any]) -> str:
+    """Of numbers, texts, lists and dicts whose order says nothing."""
+    return hashlib.sha256(ascii(_ordered(content)).encode()).hexdigest()
+
+
+def _ordered(content: Any) -> Any:
+    match content:
+        case dict():
+            return sorted((key, _ordered(value)) for key, value in content.items())
+        case list() | tuple():
+            return [_ordered(value) for value in content]
+    return content
 
 
 def describe(signature: typed.Signature, parameters: Substitution) -> str:
@@ -95,23 +108,24 @@ def _target() -> list[str]:
 
 
 @cache
-def _compiler() -> list[Any]:
+def _compiler() -> str:
     """This version of TDSL, of MLIR and of LLVM: by the sizes and times of their files, as Python
     does it for its own compiled modules. Reading two megabytes would take a tenth of a warm start."""
     from tdsl.engine.libraries import library_files
 
-    package = files("tdsl")
-    sources = [*_sources(package)] if isinstance(package, Path) else []
-    return [tdsl.__version__, sources, [_stamp(path) for path in library_files()]]
+    folder = package()
+    sources = [*_sources(folder)] if isinstance(folder, Path) else []
+    whole = [tdsl.__version__, sources, [_stamp(path) for path in library_files()]]
+    return hashlib.sha256(ascii(whole).encode()).hexdigest()
 
 
-def _sources(folder: os.PathLike[str], inside: str = "") -> Iterator[list[Any]]:
+def _sources(folder: str | os.PathLike[str], inside: str = "") -> Iterator[list[Any]]:
     with os.scandir(folder) as found:
         entries = sorted(found, key=lambda entry: entry.name)
     for entry in entries:
         if entry.is_dir():
             if entry.name != "__pycache__":
-                yield from _sources(Path(entry.path), f"{inside}{entry.name}/")
+                yield from _sources(entry.path, f"{inside}{entry.name}/")
         elif entry.name.endswith((".py", ".ll")):
             status = entry.stat()
             yield [inside + entry.name, status.st_size, status.st_mtime_ns]

@@ -11,32 +11,14 @@ import numpy as np
 
 from tdsl.check.calls import Static, signature_names
 from tdsl.errors import CallError, DTypeError, ShapeError
-from tdsl.runtime.arrays import Array, WeakNumber, can_convert, conversion_words, describe
+from tdsl.runtime.arrays import can_convert, conversion_words, describe
 from tdsl.runtime.fitting import Fact, Fit, Misfit, fit
-from tdsl.runtime.gathering import Given, Many, One, Problem, first_items
+from tdsl.runtime.gathering import Conversion, Given, Many, Problem, Ragged, first_items
 from tdsl.runtime.layout import Layout
 from tdsl.syntax.diagnostics import Diagnostic, Label
 from tdsl.types.sizes import Size, Symbol
 
 MOST_LINES = 16
-
-
-class Conversion(msgspec.Struct, frozen=True):
-    """An array of the call after it was looked at by itself: what it is, or what is wrong."""
-
-    one: One
-    value: Array | WeakNumber | None
-    error: CallError | None
-
-
-class Ragged(Exception):
-    """An item of a list has another shape than the first one."""
-
-    def __init__(
-        self, given: Many, number: int, first: tuple[int, ...], found: tuple[int, ...]
-    ) -> None:
-        super().__init__(given.path)
-        self.given, self.number, self.first, self.found = given, number, first, found
 
 
 class _Line(msgspec.Struct, frozen=True):

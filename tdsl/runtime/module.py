@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 import sys
@@ -259,13 +258,17 @@ def _not_found(file: Path) -> str:
     there: Sequence[str] = ()
     if folder.is_dir():
         there = [entry.name for entry in folder.iterdir() if entry.suffix == ".tdsl"]
-    near = difflib.get_close_matches(file.name, [*there], 1)
+    from difflib import get_close_matches  # only where a word is misspelled
+
+    near = get_close_matches(file.name, [*there], 1)
     hint = f"; did you mean {folder / near[0]}?" if near else ""
     return f"there is no file {file}{hint}"
 
 
 def _unknown(program: typed.Program, module: str, name: str) -> str:
     known = (*program.root.functions, *program.root.structs)
-    near = difflib.get_close_matches(name, known, 1)
+    from difflib import get_close_matches  # only where a word is misspelled
+
+    near = get_close_matches(name, known, 1)
     hint = f"; did you mean `{near[0]}`?" if near else ""
     return f"the TDSL module {module!r} has no function or struct `{name}`{hint}"

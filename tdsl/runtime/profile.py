@@ -129,7 +129,7 @@ class Profile(msgspec.Struct, frozen=True):
             "tid": 0,
             "ts": event.start / 1e3,  # microseconds
             "dur": (event.end - event.start) / 1e3,
-            "args": {**timed.step._asdict(), "source": timed.source},
+            "args": {**msgspec.structs.asdict(timed.step), "source": timed.source},
         }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +19,9 @@ Key = tuple[Any, ...]
 _WEAK: dict[type, Any] = {int: "int", float: "float", bool: "bool"}
 
 
-class Read(NamedTuple):
-    """The beginning of a key; the arrays; and bound weights: which parameter they are for, and the
-    place of the first of their arrays, for which there are none with elements."""
-
-    key: list[Any]
-    arrays: list[Array | WeakNumber]
-    weights: list[tuple[int, int, Bound]]
+Read = tuple[list[Any], list[Array | WeakNumber], list[tuple[int, int, Bound]]]
+"""The beginning of a key; the arrays; and bound weights: which parameter they are for, and the place
+of the first of their arrays, for which there are none with elements."""
 
 
 class Reader:
@@ -93,7 +89,7 @@ class Reader:
                     add(array.shape)
         except (AttributeError, TypeError, ValueError):
             return None
-        return Read(key, found, weights)
+        return key, found, weights
 
     @staticmethod
     def is_closed(key: Sequence[Any]) -> bool:

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from tdsl.check import call_failures as failures
 from tdsl.check.call_failures import CallFailure, Fixed, Origin
-from tdsl.check.call_text import headline
 from tdsl.check.calls import Static, signature_names, solve_call
 from tdsl.errors import CallError, ShapeError, SizeError
 from tdsl.runtime.arguments import call_error, refuse_misfits, shown_signature
@@ -90,6 +89,8 @@ class _Refusal:
         self.failure = _renamed(self.failure, items)
 
     def refuse(self) -> NoReturn:
+        from tdsl.check.call_text import headline  # a call that fits has no use for it
+
         failure = self.failure
         message = headline(failure, self.flat, Names())
         match failure:

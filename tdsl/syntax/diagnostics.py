@@ -7,7 +7,6 @@ from typing import Literal
 
 import msgspec
 
-from tdsl.syntax.codes import CODES
 from tdsl.syntax.source import Span
 
 Severity = Literal["error", "warning"]
@@ -49,6 +48,8 @@ class Diagnostic(msgspec.Struct, frozen=True):
     helps: tuple[Help, ...] = ()
 
     def __post_init__(self) -> None:
+        from tdsl.syntax.codes import CODES  # with all that explains them: a lot of text
+
         assert self.code in CODES, f"unregistered diagnostic code {self.code}"
         assert self.labels, f"{self.code} has no position"
 

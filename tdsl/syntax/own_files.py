@@ -1,9 +1,10 @@
-"""Files that only this user can have written: read whole, or not at all."""
+"""Files that only this user can have written: where they lie; read whole, or not at all."""
 
 from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path
 
 
@@ -30,3 +31,27 @@ def read_own(path: Path, most: int, *, closed: bool = False) -> bytes | None:
         if status.st_size > most or (closed and not is_closed(status)):
             return None
         return file.read(most + 1)
+
+
+def cache_folder() -> Path:
+    """Where TDSL keeps files for this user: TDSL_CACHE_DIR, else the platform's place."""
+    chosen = os.environ.get("TDSL_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    found = _on_linux()
+    if found is not None:
+        return found
+    from platformdirs import user_cache_path
+
+    return user_cache_path("tdsl", appauthor=False)
+
+
+def _on_linux() -> Path | None:
+    """What platformdirs answers there, which takes a fifth of a warm start to be imported; None where
+    it has to be asked."""
+    if sys.platform == "linux" and "ANDROID_DATA" not in os.environ:
+        for variable, inside in (("XDG_CACHE_HOME", ""), ("HOME", ".cache")):
+            base = os.environ.get(variable, "")
+            if os.path.isabs(base):
+                return Path(base, inside, "tdsl")
+    return None

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+
+def package() -> Traversable:
+    """The folder of the package, as a Path where it is one."""
+    folder = Path(__file__).parent.parent
+    if folder.is_dir():
+        return folder
+    # In an archive. Slow to import, and it imports what reads archives.
+    from importlib.resources import files
+
+    return files("tdsl")
 
 
 def resource(name: str) -> Traversable:
@@ -13,12 +26,12 @@ def resource(name: str) -> Traversable:
     A wheel holds everything below the package. In an editable install the grammar lies beside the
     package, at the root of the repository, where people look for it.
     """
-    package = files("tdsl")
-    inside = package.joinpath(name)
+    whole = package()
+    inside = whole.joinpath(name)
     if inside.is_file() or inside.is_dir():
         return inside
-    if isinstance(package, Path):
-        beside = package.parent / name
+    if isinstance(whole, Path):
+        beside = whole.parent / name
         if beside.exists():
             return beside
     raise FileNotFoundError(f"the installation of tdsl lacks {name}")

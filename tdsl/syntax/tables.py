@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from tdsl.syntax.own_files import read_own
+from tdsl.syntax.own_files import cache_folder, read_own
 from tdsl.syntax.resources import grammar_text
 
 # Counts up when the shape of the stored data changes.
@@ -71,16 +71,6 @@ def load_tables() -> Tables:
         stored = build(grammar)
         _write(path, digest, stored)
     return _from_json(stored)
-
-
-def cache_folder() -> Path:
-    """Where TDSL keeps files for this user: TDSL_CACHE_DIR, else the platform's place."""
-    chosen = os.environ.get("TDSL_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    from platformdirs import user_cache_path
-
-    return user_cache_path("tdsl", appauthor=False)
 
 
 def build(grammar: str) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Literal
 
-import ml_dtypes
 import msgspec
 import numpy as np
 
@@ -23,7 +22,7 @@ class DType(msgspec.Struct, frozen=True):
 
     @property
     def numpy(self) -> np.dtype[Any]:
-        return _NUMPY[self.name]
+        return bfloat16() if self.name == "bf16" else _NUMPY[self.name]
 
     @property
     def is_float(self) -> bool:
@@ -88,7 +87,6 @@ _NUMPY: dict[str, np.dtype[Any]] = {
     "f64": np.dtype(np.float64),
     "f32": np.dtype(np.float32),
     "f16": np.dtype(np.float16),
-    "bf16": np.dtype(ml_dtypes.bfloat16),
     "i64": np.dtype(np.int64),
     "i32": np.dtype(np.int32),
     "i16": np.dtype(np.int16),
@@ -97,6 +95,16 @@ _NUMPY: dict[str, np.dtype[Any]] = {
     "u8": np.dtype(np.uint8),
     "bool": np.dtype(np.bool_),
 }
+
+
+@cache
+def bfloat16() -> np.dtype[Any]:
+    """The dtype of ml_dtypes, which is imported when it is first met."""
+    import ml_dtypes
+
+    found: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return found
+
 
 BOUNDS: dict[Bound, frozenset[DTypeKind]] = {
     "float": frozenset({"float"}),
@@ -108,7 +116,10 @@ BOUNDS: dict[Bound, frozenset[DTypeKind]] = {
 
 def of_numpy(dtype: np.dtype[Any]) -> DType | None:
     """The dtype that a native-endian NumPy dtype stands for, or None."""
-    return next((DTYPES[name] for name, known in _NUMPY.items() if known == dtype), None)
+    for name, known in _NUMPY.items():
+        if known == dtype:
+            return DTYPES[name]
+    return DTYPES["bf16"] if dtype.name == "bfloat16" and dtype == bfloat16() else None
 
 
 @cache

@@ -22,7 +22,6 @@ from bound_support import bind, half, module, net, other, random
 import tdsl
 from tdsl.lowering.interface import ALIGNMENT, Packing
 from tdsl.lowering.options import Options
-from tdsl.runtime import bound as bound_module
 from tdsl.runtime import build, packing
 from tdsl.runtime.bound import Bound
 from tdsl.runtime.packing import Field, allocate
@@ -342,7 +341,7 @@ def test_two_threads_at_first_use(m: Any, monkeypatch: pytest.MonkeyPatch) -> No
         allocated.append(len(what))
         return allocate(what)
 
-    monkeypatch.setattr(bound_module, "allocate", counted)
+    monkeypatch.setattr("tdsl.runtime.packing.allocate", counted)
     p = bind(m, weights)
     barrier = threading.Barrier(4)
     found: list[Any] = [None] * 4

@@ -455,6 +455,7 @@ def test_the_self_test_declines_other_machines(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_self_test_declines_pythons_without_a_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.version_info", (3, 14, 0))
     monkeypatch.setattr("sysconfig.get_config_var", lambda name: 1)
     assert "lock" in (engine.decline() or "")
 

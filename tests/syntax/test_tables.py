@@ -11,12 +11,14 @@ import time
 from pathlib import Path
 
 import lark
+import platformdirs
 import pytest
 from lark.parsers.lalr_analysis import LALR_Analyzer
 
 from tdsl.syntax.build import Builder
+from tdsl.syntax.own_files import cache_folder
 from tdsl.syntax.resources import grammar_text, resource
-from tdsl.syntax.tables import build, cache_folder, load_tables
+from tdsl.syntax.tables import build, load_tables
 
 
 def strict_analysis(grammar: str) -> None:
@@ -165,3 +167,25 @@ def test_resources_are_found() -> None:
     assert resource("grammar/tdsl.lark").is_file()
     with pytest.raises(FileNotFoundError, match="nothing"):
         resource("nothing/there")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"HOME": "/home/ada"},
+        {"HOME": "/home/ada/", "XDG_CACHE_HOME": "/scratch/caches/"},
+        {"HOME": "/home/ada", "XDG_CACHE_HOME": ""},
+        {"HOME": "/home/ada", "XDG_CACHE_HOME": "caches"},
+        {"HOME": "relative"},
+        {},
+    ],
+    ids=str,
+)
+def test_files_lie_where_platformdirs_says(
+    given: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOME", "XDG_CACHE_HOME", "TDSL_CACHE_DIR", "ANDROID_DATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    assert cache_folder() == platformdirs.user_cache_path("tdsl", appauthor=False)

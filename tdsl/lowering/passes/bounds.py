@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 from mlir import ir
 from mlir.dialects import arith, memref, scf
 
@@ -69,7 +70,7 @@ def _record(module: Any, calls: list[Any]) -> None:
         with before(call):
             _check(status, sites.index(site), *call.operands)
         call.operation.erase()
-    text = json.dumps([list(site) for site in sites])
+    text = json.dumps([msgspec.structs.astuple(site) for site in sites])
     module.operation.attributes[SITES] = ir.StringAttr.get(text)
 
 

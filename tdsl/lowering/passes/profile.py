@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from mlir import ir
 from mlir.dialects import func
+from msgspec.structs import astuple
 
 from tdsl.lowering.kernels import CALL, CLAIM
 from tdsl.lowering.options import Options
@@ -45,7 +46,9 @@ def run(module: Any, options: Options) -> None:
     insert_functions(
         module, f"func.func private @{_CLOCK}() -> i64\nfunc.func private @{_RECORD}(i64, i64)\n"
     )
-    module.operation.attributes[STEPS] = ir.StringAttr.get(json.dumps(steps))
+    module.operation.attributes[STEPS] = ir.StringAttr.get(
+        json.dumps([astuple(step) for step in steps])
+    )
 
 
 def define(module: Any, options: Options) -> None:

@@ -13,7 +13,6 @@ from tdsl.runtime.layout import ArrayNode, ListNode, Node, StructNode, TupleNode
 from tdsl.runtime.lists import StackedList
 from tdsl.runtime.structs import Home, Struct, StructClasses
 from tdsl.runtime.weights.matching import Part, Request, match
-from tdsl.runtime.weights.misfit import refusal
 from tdsl.runtime.weights.objects import ObjectSource
 from tdsl.runtime.weights.progress import Progress, shown
 from tdsl.runtime.weights.renaming import Layout, Names, names_of
@@ -53,6 +52,8 @@ def bind(
     arrays = struct_layout(home.program, home.definition)
     found = match(arrays, given, request)
     if not found.fits:
+        from tdsl.runtime.weights.misfit import refusal
+
         raise refusal(arrays, given, request, found)
     instance = _instance(home, arrays.parameters[0], found.parts, found.dtypes, given, progress)
     return bound(instance, arrays, home.classes)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 
 from tdsl.runtime.weights.mapped import MappedFile, what_it_is
@@ -35,8 +35,7 @@ _SCALARS: Final[Mapping[int, np.dtype[Any]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """An array as the header describes it; `axes` are innermost first, as GGUF counts them."""
 
     name: str
@@ -45,8 +44,7 @@ class Place:
     offset: int  # from the beginning of the data
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(msgspec.Struct, frozen=True):
     metadata: dict[str, Any]
     places: tuple[Place, ...]
     data: int  # where the data begins

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from tdsl.runtime.arrays import describe_type
@@ -23,8 +23,7 @@ MOST_ITEMS = 1 << 16
 MOST_GAPS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """One array of the source and where it goes: to a field, or to an item of lists of them."""
 
     name: str  # dotted: `layers.3.up.weight`
@@ -46,15 +45,13 @@ class Part:
         return shown_path(self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(msgspec.Struct, frozen=True):
     name: str
     node: ArrayNode
     sought: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(msgspec.Struct, frozen=True):
     """A part that cannot be taken whatever the sizes are."""
 
     name: str
@@ -63,8 +60,7 @@ class Trouble:
     is_dtype: bool = False
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(msgspec.Struct, frozen=True):
     """All that was found out. `dtypes` are the values of dtype parameters, and what each leaf is
     to be."""
 
@@ -85,8 +81,7 @@ class Match:
         return len(self.missing) + len(self.unknown) + len(self.troubles) + len(self.fit.misfits)
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """How a source is to be read."""
 
     names: Names

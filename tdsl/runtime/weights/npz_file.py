@@ -9,11 +9,11 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
 import ml_dtypes
+import msgspec
 import numpy as np
 
 from tdsl.errors import FileError
@@ -138,8 +138,7 @@ def _described(place: Path, name: str, file: Any) -> tuple[tuple[int, ...], bool
     return shape, order, dtype
 
 
-@dataclass(frozen=True)
-class _Entry:
+class _Entry(msgspec.Struct, frozen=True):
     """An array in the archive, read anew each time, and checked by its checksum."""
 
     place: Path

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
+
+import msgspec
 
 Layout = Literal["conv1d", "torch"]
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(msgspec.Struct, frozen=True, dict=True):
     """What a family of files calls the fields of a struct.
 
     `fields`: a field, or the beginning of its name up to a dot, with the name in the file; `*`
@@ -30,7 +30,7 @@ class Names:
     as_is: tuple[str, ...] = ()
     # Rotary halves that lie interleaved, row by row, with the entry of the metadata that says how
     # many heads there are.
-    interleaved: Mapping[str, str] = field(default_factory=dict)
+    interleaved: Mapping[str, str] = msgspec.field(default_factory=dict)
     about: str = ""
 
     @cached_property

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+import msgspec
 import numpy as np
 
 from tdsl.runtime.arrays import Array
@@ -14,8 +14,7 @@ from tdsl.runtime.arrays import Array
 PIECE_BYTES = 1 << 22
 
 
-@dataclass(frozen=True)
-class Stored:
+class Stored(msgspec.Struct, frozen=True):
     """`rows(begin, end)` gives these items of the first axis (of an array without axes: itself, for
     0 and 1): a view of the source where it holds the values as they are, else a new array."""
 
@@ -62,8 +61,7 @@ def ranges(count: int, nbytes: int) -> Iterator[tuple[int, int]]:
         yield begin, min(begin + step, count)
 
 
-@dataclass(frozen=True)
-class Unreadable:
+class Unreadable(msgspec.Struct, frozen=True):
     """Something that stands in the place of an array and is none."""
 
     name: str
