@@ -30,8 +30,6 @@ from works import (
     torch_feed,
 )
 
-import tdsl
-
 LAYERS, VOCABULARY, POSITIONS = 12, 50257, 1024
 TOKENS, CACHED = 128, 512
 DEPTH = C // HEADS
@@ -46,14 +44,19 @@ pub fn last[T, V, N, C, F, L, static heads](ids: i32[T], p: GPT2[V, N, C, F, L])
 """
 
 
-@cache
-def weights() -> Arrays:
+def weights_of(vocabulary: int, positions: int, channels: int) -> Arrays:
     """wte, wpe, for each block its twelve arrays, and the gain and bias of the last norm."""
-    found = [normal(VOCABULARY, C, scale=0.05), normal(POSITIONS, C, scale=0.05)]
+    found = [normal(vocabulary, channels, scale=0.05), normal(positions, channels, scale=0.05)]
     for _ in range(LAYERS):
         # Of the same numbers in each layer, but memory of its own.
-        found += [array.copy() for array in (*attend_arrays(1)[1:], *feed_arrays())]
-    return (*found, 1 + normal(C, scale=0.1), normal(C, scale=0.1))
+        block = (*attend_arrays(1, channels)[1:], *feed_arrays(channels))
+        found += [array.copy() for array in block]
+    return (*found, 1 + normal(channels, scale=0.1), normal(channels, scale=0.1))
+
+
+@cache
+def weights() -> Arrays:
+    return weights_of(VOCABULARY, POSITIONS, C)
 
 
 def source(bf16: bool) -> str:
@@ -68,12 +71,19 @@ def source(bf16: bool) -> str:
 
 
 @cache
-def model(bf16: bool = False) -> tuple[tdsl.Module, Any]:
+def model(bf16: bool = False) -> tuple[Any, Any]:
     """The module, and the weights as its struct: bound, so that they are packed once."""
-    from ml_dtypes import bfloat16
+    import tdsl  # here, because figures.py times it
 
     m = tdsl.loads(source(bf16), name="gpt2_bf16" if bf16 else "gpt2")
-    wte, wpe, *blocks, gain, bias = weights()
+    return m, m.GPT2.bind(fields(weights(), bf16))
+
+
+def fields(given: Arrays, bf16: bool = False) -> dict[str, Any]:
+    """Weights as the struct has them."""
+    from ml_dtypes import bfloat16
+
+    wte, wpe, *blocks, gain, bias = given
 
     def matrix(array: np.ndarray) -> np.ndarray:
         return array.astype(bfloat16) if bf16 else array
@@ -88,28 +98,31 @@ def model(bf16: bool = False) -> tuple[tdsl.Module, Any]:
             "up": linear(a[8], a[9]), "down": linear(a[10], a[11]),
         }  # fmt: skip
 
-    fields = {
+    return {
         "wte": matrix(wte),
         "wpe": wpe,
-        "blocks": tdsl.stack([block(blocks[at : at + 12]) for at in range(0, len(blocks), 12)]),
+        "blocks": [block(blocks[at : at + 12]) for at in range(0, len(blocks), 12)],
         "ln_f": {"gain": gain, "bias": bias},
     }
-    return m, m.GPT2.bind(fields)
 
 
-def ids(tokens: int) -> np.ndarray:
-    return np.random.default_rng(tokens).integers(0, VOCABULARY, tokens, dtype=np.int32)
+def ids(tokens: int, vocabulary: int = VOCABULARY) -> np.ndarray:
+    return np.random.default_rng(tokens).integers(0, vocabulary, tokens, dtype=np.int32)
 
 
 # --- the forward pass
 
 
-def last64(ids: np.ndarray, wte: np.ndarray, wpe: np.ndarray, *rest: np.ndarray) -> np.ndarray:
+def forward64(ids: np.ndarray, wte: np.ndarray, wpe: np.ndarray, *rest: np.ndarray) -> np.ndarray:
     *blocks, gain, bias = rest
     x = wte[ids].astype(np.float64) + wpe[: len(ids)]
     for at in range(0, len(blocks), 12):
         x = feed64(attend64(x, *blocks[at : at + 6]), *blocks[at + 6 : at + 12])
-    return norm64(x[-1:], gain, bias) @ wte.T
+    return norm64(x, gain, bias) @ wte.T
+
+
+def last64(*given: np.ndarray) -> np.ndarray:
+    return forward64(*given)[-1:]
 
 
 def torch_last(torch: Any, ids: Any, wte: Any, wpe: Any, *rest: Any) -> Any:
@@ -190,6 +203,8 @@ class Decoder:
     """Our step; each call is given the memory of the cache, and writes into it."""
 
     def __init__(self, bf16: bool) -> None:
+        import tdsl
+
         m, self.p = model(bf16)
         keys, values = caches()
         room = ((0, 0), (0, 0), (0, POSITIONS - CACHED), (0, 0))

@@ -55,7 +55,8 @@ def row_text(row: Row) -> str:
 def figure_text(figure: Row) -> str:
     unit = f" {figure['unit']}" if figure["unit"] else ""
     peer = f" ({figure['peer']})" if figure["peer"] else ""
-    return f"| {figure['figure']} | {figure['value']:.3g}{unit} | {figure['limit']:g}{unit}{peer} |"
+    limit = "" if figure["limit"] is None else f"{figure['limit']:g}{unit}{peer}"
+    return f"| {figure['figure']} | {figure['value']:.3g}{unit} | {limit} |"
 
 
 def machine() -> str:

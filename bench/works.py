@@ -15,8 +15,6 @@ from typing import Any
 import graphs
 import numpy as np
 
-import tdsl
-
 Arrays = tuple[np.ndarray, ...]
 PROGRAMS = Path(__file__).parent.parent / "programs"
 C, HEADS, HIDDEN = 768, 12, 3072
@@ -128,9 +126,9 @@ def attend64(
     tokens = len(x)
     qkv = norm64(x, gain, bias) @ qkv_weight + qkv_bias
     q, k, v = (p.reshape(tokens, HEADS, -1).transpose(1, 0, 2) for p in np.split(qkv, 3, axis=1))
-    scores = q @ k.transpose(0, 2, 1) / math.sqrt(C // HEADS)
+    scores = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[-1])
     scores = np.where(np.tri(tokens, dtype=bool), scores, -np.inf)
-    mixed = (softmax64(scores) @ v).transpose(1, 0, 2).reshape(tokens, C)
+    mixed = (softmax64(scores) @ v).transpose(1, 0, 2).reshape(x.shape)
     return x + mixed @ out_weight + out_bias
 
 
@@ -202,30 +200,33 @@ def block_arrays(tokens: int) -> Arrays:
     return (*attend_arrays(tokens), *feed_arrays())
 
 
-def attend_arrays(tokens: int) -> Arrays:
+def attend_arrays(tokens: int, channels: int = C) -> Arrays:
     return (
-        normal(tokens, C),
-        1 + normal(C, scale=0.1),
-        normal(C, scale=0.1, seed=1),
-        normal(C, 3 * C, scale=C**-0.5),
-        normal(3 * C, scale=0.1),
-        normal(C, C, scale=C**-0.5),
-        normal(C, scale=0.1, seed=2),
+        normal(tokens, channels),
+        1 + normal(channels, scale=0.1),
+        normal(channels, scale=0.1, seed=1),
+        normal(channels, 3 * channels, scale=channels**-0.5),
+        normal(3 * channels, scale=0.1),
+        normal(channels, channels, scale=channels**-0.5),
+        normal(channels, scale=0.1, seed=2),
     )
 
 
-def feed_arrays() -> Arrays:
+def feed_arrays(channels: int = C) -> Arrays:
+    hidden = 4 * channels
     return (
-        1 + normal(C, scale=0.1, seed=3),
-        normal(C, scale=0.1, seed=4),
-        normal(C, HIDDEN, scale=C**-0.5),
-        normal(HIDDEN, scale=0.1),
-        normal(HIDDEN, C, scale=HIDDEN**-0.5),
-        normal(C, scale=0.1, seed=5),
+        1 + normal(channels, scale=0.1, seed=3),
+        normal(channels, scale=0.1, seed=4),
+        normal(channels, hidden, scale=channels**-0.5),
+        normal(hidden, scale=0.1),
+        normal(hidden, channels, scale=hidden**-0.5),
+        normal(channels, scale=0.1, seed=5),
     )
 
 
 def works() -> list[Work]:
+    import tdsl  # here, because figures.py times it
+
     m = tdsl.loads(MODULE, name="works")
 
     def product(arrays: Arrays) -> Callable[..., np.ndarray]:

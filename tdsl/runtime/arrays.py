@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from typing import Any
 
 import msgspec
@@ -78,10 +79,16 @@ def dtype_error(wanted: Wanted, found: str, help: str, *notes: str) -> DTypeErro
     )
 
 
+def is_masked(value: object) -> bool:
+    """Whether it is a masked array of NumPy. Their module takes longer to import than the rest of a
+    start: there are none while it is not loaded."""
+    module = sys.modules.get("numpy.ma")
+    return module is not None and isinstance(value, getattr(module, "MaskedArray", ()))
+
+
 def as_array(value: object, wanted: Wanted) -> Array | WeakNumber:
     """The argument as a NumPy array without a copy, whatever its layout and byte order."""
-    # The module of masked arrays is imported when it is first named: not for plain ones.
-    if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
+    if is_masked(value):
         raise dtype_error(
             wanted,
             "a masked array",

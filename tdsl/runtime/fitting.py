@@ -100,7 +100,8 @@ def fit(facts: Sequence[Fact], known: Mapping[Symbol, Size]) -> Fit:
             other_cost = groups.cost(tried)
             if other_cost < cost:
                 values, cost = tried, other_cost
-    misfits = [misfit for fact in facts if (misfit := judge(fact, values)) is not None]
+    wrong = facts if cost else ()
+    misfits = [misfit for fact in wrong if (misfit := judge(fact, values)) is not None]
     return Fit(values, tuple(misfits))
 
 

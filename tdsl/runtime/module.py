@@ -204,14 +204,12 @@ def loads(
             f"loads() takes the text of a program as a str, not {type(text).__name__}"
             + ("; decode it first" if isinstance(text, bytes | bytearray) else "")
         )
-    from tdsl.check.modules import check_source
-
     check_kernels(kernels)
     checked_bounds, checked_target = check_bounds(bounds), check_target(target, precision)
     module = Module(name)
     fill(
         module,
-        check_source(Source(f"<{name}>", text), None),
+        open_program(Source(f"<{name}>", text), None),
         None,
         kernels,
         checked_bounds,

@@ -25,8 +25,8 @@ from tdsl.syntax.source import Source
 from tdsl.types.dtypes import DTYPES, DType
 
 
-def open_program(source: Source, root: Path) -> CheckResult:
-    """What `check_source` gives for a program whose imports lie under `root`."""
+def open_program(source: Source, root: Path | None) -> CheckResult:
+    """What `check_source` gives for a program whose imports lie under `root`, or are of `std` only."""
     store = open_cache()
     if store is None:
         return _checked(source, root)
@@ -41,7 +41,7 @@ def open_program(source: Source, root: Path) -> CheckResult:
     return result
 
 
-def _checked(source: Source, root: Path) -> CheckResult:
+def _checked(source: Source, root: Path | None) -> CheckResult:
     from tdsl.check.modules import check_source
 
     return check_source(source, root)
@@ -142,7 +142,7 @@ _ALLOWED = frozenset(
 )
 
 
-def _restored(data: bytes, source: Source, folder: Path) -> CheckResult | None:
+def _restored(data: bytes, source: Source, folder: Path | None) -> CheckResult | None:
     """The program of an entry; None where a module is not as it was, or the entry is of no use."""
     buffer = io.BytesIO(data)
     try:
@@ -174,12 +174,12 @@ def _restored(data: bytes, source: Source, folder: Path) -> CheckResult | None:
     return CheckResult(typed.Program(restored[root], restored), diagnostics)
 
 
-def _read(name: str, path: tuple[str, ...] | None, folder: Path) -> Source | None:
+def _read(name: str, path: tuple[str, ...] | None, folder: Path | None) -> Source | None:
     try:
         if path is None:
             found = library_file(name)
             return Source(f"<{name}>", found.read_text(encoding="utf-8"))
-        return read_source(folder.joinpath(*path))
+        return read_source(folder.joinpath(*path)) if folder is not None else None
     except (OSError, DiagnosticError, UnicodeDecodeError):
         return None
 

@@ -73,6 +73,7 @@ NOT_LOADED = (
     "tdsl.syntax.tables",
     "difflib",
     "importlib.resources",
+    "numpy.ma",
     "platformdirs",
     "shutil",
     "subprocess",

@@ -14,7 +14,7 @@ from tdsl.runtime.arrays import describe_type
 from tdsl.runtime.fitting import Fact, Fit, fit
 from tdsl.runtime.layout import ArrayNode, ListNode, Node, StructNode, TupleNode
 from tdsl.runtime.layout import Layout as Arrays
-from tdsl.runtime.weights.renaming import Layout, Names, item_pattern
+from tdsl.runtime.weights.renaming import Layout, Names, items_named
 from tdsl.runtime.weights.stored import Source, Stored, Unreadable
 from tdsl.types.dtypes import BOUNDS, DTYPES, DType, DTypeVariable, of_numpy
 from tdsl.types.sizes import Pack, Size
@@ -186,9 +186,7 @@ class _Matching:
         for leaf in _leaves(node.item, f"{name}.*"):
             for sought in self.names.candidates(leaf):
                 if "*" in sought:
-                    pattern = item_pattern(sought)
-                    matches = map(pattern.match, listed)
-                    found |= {int(match[1]) for match in matches if match is not None}
+                    found |= items_named(sought, listed)
         if not found:
             # An object that cannot list what it holds.
             while len(found) < MOST_ITEMS and any(
@@ -198,11 +196,12 @@ class _Matching:
                 found.add(len(found))
         return tuple(sorted(found))
 
-    def sought(self, name: str) -> str | None:
-        """What the field is called in the source."""
+    def sought(self, name: str) -> tuple[str, Stored | Unreadable] | None:
+        """What the field is called in the source, and what is there."""
         for candidate in self.names.candidates(name):
-            if "*" not in candidate and self.source.find(candidate) is not None:
-                return candidate
+            found = None if "*" in candidate else self.source.find(candidate)
+            if found is not None:
+                return candidate, found
         return None
 
     def take(
@@ -212,11 +211,10 @@ class _Matching:
         if found is None:
             self.missing.append(Missing(name, node, self.names.candidates(name)))
             return
-        self.used.add(found)
-        stored = self.source.find(found)
+        called, stored = found
+        self.used.add(called)
         if not isinstance(stored, Stored):
-            what = stored.what if isinstance(stored, Unreadable) else "nothing"
-            self.troubles.append(Trouble(name, node, f"is {what}"))
+            self.troubles.append(Trouble(name, node, f"is {stored.what}"))
             return
         is_matrix = len(node.type.shape) == 2 and len(stored.shape) >= 2
         turned = self.request.layout == "torch" and is_matrix and self.linear.is_linear(name)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.runtime.arrays import Array, describe
+from tdsl.runtime.arrays import Array, describe, is_masked
 from tdsl.runtime.frameworks import NotShared, framework_of, from_dlpack
 from tdsl.runtime.lists import MOST_DEPTH, StackedList
 from tdsl.runtime.weights.stored import Stored, Unreadable
@@ -149,7 +149,7 @@ def stored(name: str, value: Any) -> Stored | Unreadable:
         return Unreadable(name, f"{problem.found}: {problem.help.format(name=name)}")
     except (BufferError, RuntimeError, TypeError, ValueError) as problem:
         return Unreadable(name, f"{describe(value)} that NumPy cannot read ({problem})")
-    if isinstance(value, np.ma.MaskedArray):
+    if is_masked(value):
         return Unreadable(name, "a masked array: pass `.filled(0)` of it")
     if found is None or found.dtype.hasobject:
         return Unreadable(name, describe(value))
@@ -163,7 +163,7 @@ def stored(name: str, value: Any) -> Stored | Unreadable:
 
 def as_array(value: Any) -> Array | None:
     """Without a copy where the value can be shared; None for what is no array."""
-    if isinstance(value, np.ma.MaskedArray):
+    if is_masked(value):
         return None
     if isinstance(value, np.ndarray | np.generic):
         return np.asarray(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -97,9 +97,19 @@ def names_of(rename: Names | Mapping[str, str | tuple[str, ...]] | None) -> Name
     return Names({k: v if isinstance(v, str) else tuple(v) for k, v in rename.items()})
 
 
-def item_pattern(name: str) -> re.Pattern[str]:
-    """Names in a source by one with `*`; the groups are the numbers."""
-    return re.compile(re.escape(name).replace(r"\*", r"(\d{1,9})") + r"\Z")
+def items_named(sought: str, names: Iterable[str]) -> set[int]:
+    """The numbers that names in a source have in the place of the first `*`; of at most nine digits."""
+    before, *more = sought.split("*")
+    if len(more) == 1:  # without a pattern, which takes longer to make than to use
+        (after,) = more
+        items = (
+            n[len(before) : len(n) - len(after)]
+            for n in names
+            if n.startswith(before) and n.endswith(after)
+        )
+        return {int(item) for item in items if len(item) <= 9 and item.isdecimal()}
+    pattern = re.compile(re.escape(sought).replace(r"\*", r"(\d{1,9})") + r"\Z")
+    return {int(match[1]) for match in map(pattern.match, names) if match is not None}
 
 
 def _pattern(key: str) -> re.Pattern[str]:
