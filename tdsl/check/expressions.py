@@ -114,11 +114,17 @@ def check_variable(context: Context, node: ast.Variable) -> typed.Expression:
             node,
             "E0206",
             f"`{name}` is an argument: its value is known only at run time",
-            helps=[Help(f"bind sizes and statics in brackets: `{function.name.text}[…]`")],
+            helps=[Help(_as_static(function, name))],
         )
     if name in CONSTANTS:
         return number(CONSTANTS[name], node.span)
     return unknown_name(context, node)
+
+
+def _as_static(function: ast.Function, name: str) -> str:
+    parameters = [parameter.span.text for parameter in function.parameters]
+    brackets = ", ".join([*parameters, f"static {name}"])
+    return f"make it a static, which callers give by name: `{function.name.text}[{brackets}]`"
 
 
 # --- operators

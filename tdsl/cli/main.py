@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -91,7 +92,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         )
         sys.exit(WRONG_COMMAND)
     try:
-        code = app(args=given, prog_name="tdslc", standalone_mode=False)
+        with warnings.catch_warnings():
+            # Where in this package, or in typer, a warning comes from helps nobody here.
+            warnings.showwarning = lambda message, *_, **__: output.warning(str(message))
+            code = app(args=given, prog_name="tdslc", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(INTERRUPTED)
     except OSError as error:

@@ -15,6 +15,7 @@ from typing import Final, Literal
 
 from tdsl.engine.llvm import Target, compile_ir
 from tdsl.engine.load import Loaded, load
+from tdsl.syntax.callers import caller_level
 from tdsl.syntax.resources import resource
 
 SYMBOLS: Final = ("tdsl_pool_run", "tdsl_pool_threads")
@@ -48,13 +49,19 @@ def thread_count() -> int:
     if asked.isascii() and asked.isdigit() and asked.strip("0"):
         digits = asked.lstrip("0")
         return min(int(digits[:9]), MOST_THREADS)
+    _warn(asked, allowed)
+    return allowed
+
+
+@cache
+def _warn(asked: str, allowed: int) -> None:
+    """Once, however many functions are compiled."""
     warnings.warn(
         f"{VARIABLE}={asked!r} is no number of threads from 1 to {MOST_THREADS}; this process uses "
         f"{allowed}, as many as there are cores that it may run on",
         RuntimeWarning,
-        stacklevel=2,
+        stacklevel=caller_level(),
     )
-    return allowed
 
 
 def _allowed_cores() -> int:

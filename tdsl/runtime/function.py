@@ -208,9 +208,11 @@ class CompiledFunction(Function):
             self._instance(Point(parameters, self._static_symbols, passing), may_open=False)
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value}" for name, value in self._given.items())
-        opened = f", dynamic={self._dynamic!r}" if self._dynamic is not None else ""
-        return f"<compiled {places.shown_signature(self._signature)} for {given}{opened}>"
+        chosen = [f"{name}={value}" for name, value in self._given.items()]
+        chosen += [f"dynamic={self._dynamic!r}"] if self._dynamic is not None else []
+        chosen += [f"donate={self._donate!r}"] if self._donate else []
+        purpose = f" for {', '.join(chosen)}" if chosen else ""
+        return f"<compiled {places.shown_signature(self._signature)}{purpose}>"
 
 
 def _find_again(

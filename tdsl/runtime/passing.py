@@ -93,10 +93,14 @@ def donations(layout: Layout, names: Sequence[str]) -> Donated:
     found: list[tuple[int, int]] = []
     for name in dict.fromkeys(names):
         if name not in parameters:
+            from difflib import get_close_matches  # only where a word is misspelled
+
+            near = get_close_matches(name, parameters, 1)
             raise call_error(
                 signature,
                 "E0707",
                 f"`{function}` has no parameter `{name}` that could be donated",
+                *(f"help: did you mean `{one}`?" for one in near),
                 argument=name,
             )
         for array in arrays_of(layout.parameters[parameters.index(name)]):

@@ -3,7 +3,6 @@ that one size makes too many of them."""
 
 from __future__ import annotations
 
-import sys
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
@@ -14,6 +13,7 @@ from tdsl.check import typed
 from tdsl.errors import RecompileWarning
 from tdsl.runtime.reasons import Reason, alone
 from tdsl.runtime.specialise import Instances, Point
+from tdsl.syntax.callers import caller_level
 from tdsl.types.sizes import Symbol
 from tdsl.types.types import Substitution
 
@@ -99,13 +99,5 @@ def warn_if_many(
         f"`{name}` was compiled {MOST_ALIKE} times for nothing but other values of `{size}`:"
         f" leave it open with `{name}.compile(dynamic=({listed}))`",
         RecompileWarning,
-        stacklevel=_caller(),
+        stacklevel=caller_level(),
     )
-
-
-def _caller() -> int:
-    """How far up the first frame is that is not of this package, for `warnings.warn`."""
-    frame, depth = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tdsl."):
-        frame, depth = frame.f_back, depth + 1
-    return depth

@@ -58,6 +58,18 @@ def program(tmp_path: Path) -> Path:
     return file
 
 
+def test_python_s_warnings_are_said_without_their_place(
+    tdslc: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "m.tdsl"
+    file.write_text(PROGRAM)
+    monkeypatch.setenv("TDSL_NUM_THREADS", "many")
+    result = tdslc("run", file, "--fn", "linear")
+    assert result.err.startswith("warning: TDSL_NUM_THREADS='many' is no number of threads")
+    assert result.code == 0
+    assert "RuntimeWarning" not in result.err
+
+
 def test_emit_takes_examples_and_open_sizes_and_notes_the_rest(
     tdslc: Command, program: Path
 ) -> None:

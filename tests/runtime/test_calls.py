@@ -305,7 +305,10 @@ def test_what_help_and_inspect_show(m: tdsl.Module) -> None:
     assert repr(m.linear) == (
         "<tdsl function linear(x: f32[M, K], w: f32[K, N], b: f32[N]) -> f32[M, N]>"
     )
-    assert "for K=5" in repr(m.linear.compile(K=5))
+    signature = repr(m.linear).removeprefix("<tdsl function ").removesuffix(">")
+    assert repr(m.linear.compile()) == f"<compiled {signature}>"
+    fixed = m.linear.compile(K=5, dynamic=("M",))
+    assert repr(fixed) == f"<compiled {signature} for K=5, dynamic=('M',)>"
     assert m.__doc__ == "Small functions."
     undocumented = pydoc.render_doc(m.heads, renderer=pydoc.plaintext)
     assert "heads(x: f32[T, C], *, H) -> f32[H, T, D]" in undocumented

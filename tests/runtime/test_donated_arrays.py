@@ -369,6 +369,8 @@ def test_bound_memory_is_not_donated(net: Any) -> None:
 
 def test_names_and_types(m: Any) -> None:
     refused(lambda: m.decay(vector(), vector(), donate="z"), "`decay` has no parameter `z`")
+    refused(lambda: m.put.compile(donate="xs"), "help: did you mean `x`")
+    assert repr(m.put.compile(donate="x")).endswith(" -> f32[N] for donate=('x',)>")
     refused(lambda: m.longer(vector(), donate="x"), r"`x` cannot be donated: `longer` gives no f32")
     refused(lambda: m.decay(vector(), vector(), donate=("m", "g")), "gives no other f32")
     refused(lambda: m.longer.compile(donate=("x",)), "cannot be donated")

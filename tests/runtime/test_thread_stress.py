@@ -53,6 +53,8 @@ def test_a_value_that_is_no_number_is_said_to_be_ignored(text: str) -> None:
     assert int(out.split()[1]) == allowed - 1
     assert f"TDSL_NUM_THREADS={text!r} is no number of threads" in err
     assert f"this process uses {allowed}, as many as there are cores" in err
+    assert err.count("RuntimeWarning") == 1
+    assert "thread_programs.py:" in err.splitlines()[0], "the line that called"
 
 
 @needs_tasks
