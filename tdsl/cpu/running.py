@@ -59,9 +59,8 @@ class Running(msgspec.Struct, frozen=True):
         return code.select(some, code.constant(float("nan"), total.element), found)
 
     def _combine(self, total: Value, value: Value) -> Value:
-        if self.combine in ("add", "mul"):
-            flags = " fastmath<contract>" if self.combine == "add" else ""
-            return self.code.apply(f"arith.{self.combine}f", total, value, flags=flags)
+        if not self._is_extreme:
+            return combine(self.code, self.combine, total, value)
         # A comparison with a NaN is false.
         better = self.code.compare("ogt" if self.combine == "max" else "olt", value, total)
         return self.code.select(better, value, total)

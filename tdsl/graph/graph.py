@@ -156,6 +156,18 @@ class Graph(msgspec.Struct, frozen=True):
                     (operand, False) for operand in reversed(node.inputs) if id(operand) not in done
                 )
 
+    def rebuilt(self, made: Mapping[Node, Node], names: Mapping[Node, str]) -> Graph:
+        """The graph with what was made of its nodes; `names` are those of new nodes."""
+        replace = msgspec.structs.replace
+        kept_names = {made[node]: name for node, name in self.names.items() if node in made}
+        return replace(
+            self,
+            results=tuple(made[node] for node in self.results),
+            names={**names, **kept_names},
+            debugged=tuple(replace(one, node=made[one.node]) for one in self.debugged),
+            kept=tuple(made[node] for node in self.kept),
+        )
+
     def everything(self) -> Iterator[Node]:
         """The nodes, and those in the bodies of loops in front of their loop."""
         for node in self.nodes():

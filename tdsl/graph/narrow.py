@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
-
-from msgspec.structs import replace
 
 from tdsl.graph.builder import GraphBuilder
 from tdsl.graph.columns import apart
@@ -14,9 +12,6 @@ from tdsl.graph.parts import Part, cut_by, narrowed, wants
 from tdsl.graph.peel import peeled
 
 PRODUCTS: Final = ("matmul", "batch_matmul")
-
-Demands = Mapping[Node, Part | None]
-"""What is read of each value: a part, or all of it."""
 
 
 def narrow(graph: Graph) -> Graph:
@@ -45,7 +40,7 @@ def narrow(graph: Graph) -> Graph:
 
 
 class _Plan:
-    """What is read of every value. `loops` are those of whose result only some rows are read."""
+    """What is read of every value: a part, or (None) all of it. `loops` are those of whose result only some rows are read."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -149,10 +144,4 @@ class _Plan:
                 made[node] = given[0].rest(builder, node, inputs[0])
             else:
                 made[node] = Node(node.operation, inputs, node.attributes, node.type, node.span)
-        return replace(
-            graph,
-            results=tuple(made[node] for node in graph.results),
-            names=builder.names | {made[n]: name for n, name in graph.names.items() if n in made},
-            debugged=tuple(replace(one, node=made[one.node]) for one in graph.debugged),
-            kept=tuple(made[node] for node in graph.kept),
-        )
+        return graph.rebuilt(made, builder.names)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from msgspec.structs import replace
-
 from tdsl.graph.builder import GraphBuilder
 from tdsl.graph.graph import LOOP, LOOP_RESULT, Graph, LoopBody, Node
 from tdsl.graph.positions import POSITIONED
@@ -90,12 +88,4 @@ def replaced(graph: Graph, other: Mapping[Node, Node], builder: GraphBuilder) ->
             if inputs == node.inputs
             else Node(node.operation, inputs, node.attributes, node.type, node.span)
         )
-    names = dict(builder.names)
-    names.update({made[node]: name for node, name in graph.names.items() if node in made})
-    return replace(
-        graph,
-        results=tuple(made[node] for node in graph.results),
-        names=names,
-        debugged=tuple(replace(one, node=made[one.node]) for one in graph.debugged),
-        kept=tuple(made[node] for node in graph.kept),
-    )
+    return graph.rebuilt(made, builder.names)

@@ -56,7 +56,7 @@ class _Printer:
     def lines(self, graph: Graph, claims: Sequence[Claim] = (), indent: str = "") -> list[Line]:
         """A line for each value, and around the bodies of loops and claimed groups."""
         roots = {claim.root: claim for claim in claims}
-        inside = {node for claim in claims for node in claim.inner}
+        inside = {node for claim in claims for node in claim.inner} - _read_outside(graph, claims)
         lines: list[Line] = []
         for node in graph.nodes():
             if node.operation in ("input", LOOP_RESULT) or _is_plain(node):
@@ -171,6 +171,19 @@ def _place(node: Node) -> str:
     if node.span is None:
         return ""
     return f"{PurePath(node.span.source.name).name}:{node.span.line}:{node.span.column}"
+
+
+def _read_outside(graph: Graph, claims: Sequence[Claim]) -> set[Node]:
+    """What is computed by itself: of what belongs to a claim, that is computed once more there."""
+    roots = {claim.root: claim for claim in claims}
+    inside = {node for claim in claims for node in claim.inner}
+    found = {*graph.results, *graph.kept}
+    for node in reversed([*graph.nodes()]):
+        if node in roots:
+            found.update(roots[node].inputs)
+        elif node not in inside or node in found:
+            found.update(node.inputs)
+    return found
 
 
 def _is_plain(node: Node) -> bool:

@@ -151,6 +151,24 @@ def test_claims_are_printed_as_groups() -> None:
     )
 
 
+def test_what_a_claim_computes_once_more_is_printed_where_it_is_read_first() -> None:
+    graph = graph_of(
+        "fn f(q: f32[8, 16], k: f32[8, 16], v: f32[8, 16], start: i32) -> (f32[8, 16], i64) {\n"
+        "    let at = i64(start)\n"
+        "    let seen = iota(8)[newaxis, :] <= at + iota(8)[:, newaxis]\n"
+        "    (softmax(select(seen, q @ k.T, -inf)) @ v, at * 2)\n"
+        "}"
+    )
+    claims, _ = find_claims(graph)
+    (claim,) = claims
+    cast = next(node for node in graph.nodes() if node.operation == "cast")
+    assert cast in claim.inner
+    lines = [line.strip() for line in print_claims(graph, claims, locations=False).splitlines()]
+    assert lines[1:3] == ["%at = cast(%start): i64[]", "claim attention {"]
+    assert lines.count(lines[1]) == 2
+    assert lines[-3].endswith("= mul(%at, 2): i64[]")
+
+
 def test_a_cast_that_the_next_product_does_as_it_reads_is_its_own() -> None:
     """Else the value before it would be computed once more, without a kernel."""
     build = GraphBuilder()

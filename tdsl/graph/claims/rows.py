@@ -46,7 +46,7 @@ def find(
         claim = chain.claim(order)
         claims.append(claim)
         remarks.append(Remark(KIND, root.span, True, claim.reason))
-        done.update(node for node in claim.inner if not is_free(node))
+        done.update(node for node in claim.inner if not _costs_nothing(node))
     for node in order:
         if node.operation in REDUCTIONS and node not in done and node.inputs[0].type.dtype.is_float:
             remarks.append(Remark(KIND, node.span, False, _why_not(node, node in long)))
@@ -67,7 +67,7 @@ def _why_not(node: Node, is_long: bool) -> str:
     return f"{shown}: its sizes cannot be read from what it is computed from"
 
 
-def is_free(node: Node) -> bool:
+def _costs_nothing(node: Node) -> bool:
     """Whether a value costs nothing where it is read: it is no value in memory."""
     return node.operation in SOURCES or node.operation == "broadcast_in_dim"
 
