@@ -103,9 +103,9 @@ def items_named(sought: str, names: Iterable[str]) -> set[int]:
     if len(more) == 1:  # without a pattern, which takes longer to make than to use
         (after,) = more
         items = (
-            n[len(before) : len(n) - len(after)]
-            for n in names
-            if n.startswith(before) and n.endswith(after)
+            name[len(before) : len(name) - len(after)]
+            for name in names
+            if name.startswith(before) and name.endswith(after)
         )
         return {int(item) for item in items if len(item) <= 9 and item.isdecimal()}
     pattern = re.compile(re.escape(sought).replace(r"\*", r"(\d{1,9})") + r"\Z")
