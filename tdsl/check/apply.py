@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -153,15 +153,28 @@ def _match(
     missing = [p for p in parameters if p.name not in supplied and p.default is REQUIRED]
     if fine and missing:
         wanted = " and ".join(f"`{parameter.name}`" for parameter in missing)
-        context.fail(span, "E0503", f"`{name}` is not given {wanted}", notes=[note])
+        helps = _in_reverse(span, positional) if name == "transpose" else []
+        context.fail(span, "E0503", f"`{name}` is not given {wanted}", notes=[note], helps=helps)
         fine = False
     return supplied if fine else None
+
+
+_ORDER: Final = Help("it takes the new order of all axes in a list: `transpose(x, [1, 0])`")
+
+
+def _in_reverse(span: Span, positional: Sequence[Supplied]) -> list[Help]:
+    """`transpose(x)`, which in NumPy reverses the axes."""
+    if len(positional) != 1:
+        return [_ORDER]
+    text = positional[0].span.text
+    matrix = f"{text}.T" if text.isidentifier() else f"({text}).T"
+    return [Help(f"a matrix is transposed by `{matrix}`", (Edit(span, matrix),)), _ORDER]
 
 
 def _in_a_list(builtin: Builtin, positional: Sequence[Supplied]) -> list[Help]:
     """`concat(a, b)`, `x.reshape(m, n)`, `x.transpose(0, 1)`: several where one list is meant."""
     if builtin.name == "transpose":
-        return [Help("it takes the new order of all axes in a list: `transpose(x, [1, 0])`")]
+        return [_ORDER]
     kinds = [parameter.kind for parameter in builtin.parameters]
     first = kinds.index("values") if "values" in kinds else -1
     first = kinds.index("shape") if first < 0 and "shape" in kinds else first

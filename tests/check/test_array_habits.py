@@ -107,6 +107,27 @@ HABITS: dict[str, tuple[str, str, bool]] = {
         "`select(mask, a, b)`",
         False,
     ),
+    "no order of the axes": (
+        "fn f[M, N](x: f32[M, N]) -> f32[N, M] { transpose(x) }",
+        "a matrix is transposed by `x.T`",
+        True,
+    ),
+    "no order of the axes, after a dot": (
+        "fn f[M, N](x: f32[M, N]) -> f32[N, M] { (x + 1).transpose() }",
+        "a matrix is transposed by `(x + 1).T`",
+        True,
+    ),
+    "no order of three axes": (
+        "fn f[B, M, N](x: f32[B, M, N]) -> f32[N, M, B] { transpose(x) }",
+        "the new order of all axes in a list: `transpose(x, [1, 0])`",
+        False,
+    ),
+    "a size as an argument": (
+        ("fn f[T, C](x: f32[T, C], H: i32) -> f32[H, T, C//H] "
+        "{ transpose(reshape(x, [T, H, C//H]), [1, 0, 2]) }"),
+        "make it a static, which callers give by name: `f[T, C, static H]`",
+        False,
+    ),
     "axes one by one": (
         "fn f[M, N](x: f32[M, N]) -> f32[N, M] { x.transpose(0, 1) }",
         "`transpose(x, [1, 0])`",
