@@ -287,6 +287,16 @@ def open_symbols(signature: typed.Signature, names: Iterable[str]) -> frozenset[
     return frozenset(found)
 
 
+def shown_choice(
+    given: Mapping[str, object], dynamic: Sequence[str] | None, donate: Sequence[str]
+) -> str:
+    """What `compile` was given: ` for C=64, donate=('cache',)`, or nothing."""
+    chosen = [f"{name}={value}" for name, value in given.items()]
+    chosen += [f"dynamic={tuple(dynamic)!r}"] if dynamic is not None else []
+    chosen += [f"donate={tuple(donate)!r}"] if donate else []
+    return f" for {', '.join(chosen)}" if chosen else ""
+
+
 class Unready(msgspec.Struct, frozen=True):
     """Why a function cannot be shown without more values: the names of those."""
 

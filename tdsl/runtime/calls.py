@@ -20,6 +20,7 @@ from tdsl.runtime.bindings import (
     literal_statics,
     normalised,
     open_symbols,
+    shown_choice,
 )
 from tdsl.runtime.bound import Bound, addresses, opened
 from tdsl.runtime.build import build, can_elaborate
@@ -135,7 +136,11 @@ class Calls:
         name = signature.function.name
         if origin.target != "cpu":
             name = f"{name} for {origin.target}"
-        remember(self._instances, name, signature.sizes)
+        if origin.profile:
+            how = f"{shown_choice(self._given, None, self._donate)}, profiled"
+        else:
+            how = shown_choice(self._given, self._dynamic, self._donate)
+        remember(self._instances, name, how, signature.sizes)
         self._plans: dict[tuple[Any, ...], Plan] = {}
         self._made: WeakKeyDictionary[Plan, Instance] = WeakKeyDictionary()  # for which plan
         # Of plain calls that leave arguments out: the plan, and arrays of the defaults.

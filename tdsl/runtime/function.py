@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec.structs import replace
 
 from tdsl.runtime import arguments as places
-from tdsl.runtime.bindings import (
-    instance_to_show,
-    resolve,
-)
+from tdsl.runtime.bindings import instance_to_show, resolve, shown_choice
 from tdsl.runtime.build import check_target
 from tdsl.runtime.calls import Calls, Origin
 from tdsl.runtime.layout import python_name
@@ -208,11 +205,8 @@ class CompiledFunction(Function):
             self._instance(Point(parameters, self._static_symbols, passing), may_open=False)
 
     def __repr__(self) -> str:
-        chosen = [f"{name}={value}" for name, value in self._given.items()]
-        chosen += [f"dynamic={self._dynamic!r}"] if self._dynamic is not None else []
-        chosen += [f"donate={self._donate!r}"] if self._donate else []
-        purpose = f" for {', '.join(chosen)}" if chosen else ""
-        return f"<compiled {places.shown_signature(self._signature)}{purpose}>"
+        choice = shown_choice(self._given, self._dynamic, self._donate)
+        return f"<compiled {places.shown_signature(self._signature)}{choice}>"
 
 
 def _find_again(

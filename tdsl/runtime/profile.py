@@ -145,6 +145,8 @@ def profile(
     the sources by the names of their files."""
     from tdsl.engine.peak import measure
 
+    if repeat < 1:
+        raise ValueError(f"a profile repeats the call once or more, not {repeat} times")
     ready()()
     instance = built()
     noted = _Events(instance)

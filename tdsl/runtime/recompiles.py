@@ -25,6 +25,8 @@ class Recompiled(msgspec.Struct, frozen=True):
     """One instance of a function, and why the ones before it did not do."""
 
     function: str
+    how: str
+    """What `compile` was given for the function: it has instances of its own then."""
     instance: str
     reason: Reason
 
@@ -42,8 +44,9 @@ class Recompiles(tuple[Recompiled, ...]):
             return "no function has been compiled yet"
         lines: list[str] = []
         for position, one in enumerate(self):
-            if position == 0 or self[position - 1].function != one.function:
-                lines.append(one.function)
+            head = one.function + one.how
+            if position == 0 or head != self[position - 1].function + self[position - 1].how:
+                lines.append(head)
             lines.append(f"    {one}")
         return "\n".join(lines)
 
@@ -52,6 +55,7 @@ class _Known(msgspec.Struct, frozen=True):
     """What is to be told of a function besides its instances."""
 
     name: str
+    how: str
     sizes: Sequence[typed.SizeParameter]
 
 
@@ -59,9 +63,11 @@ class _Known(msgspec.Struct, frozen=True):
 _KNOWN: dict[weakref.ref[Instances], _Known] = {}
 
 
-def remember(instances: Instances, name: str, sizes: Sequence[typed.SizeParameter]) -> None:
+def remember(
+    instances: Instances, name: str, how: str, sizes: Sequence[typed.SizeParameter]
+) -> None:
     """Count a function's instances among those that `explain_recompiles` tells of."""
-    _KNOWN[weakref.ref(instances, lambda dead: _KNOWN.pop(dead, None))] = _Known(name, sizes)
+    _KNOWN[weakref.ref(instances, lambda dead: _KNOWN.pop(dead, None))] = _Known(name, how, sizes)
 
 
 def explain_recompiles() -> Recompiles:
@@ -73,7 +79,7 @@ def explain_recompiles() -> Recompiles:
     for reference, known in [*_KNOWN.items()]:
         for instance in reference() or ():
             shown = instance.describe(known.sizes)
-            found.append(Recompiled(known.name, shown, instance.reason))
+            found.append(Recompiled(known.name, known.how, shown, instance.reason))
     return Recompiles(found)
 
 

@@ -57,6 +57,11 @@ def test_a_claim_is_one_step_at_its_line(found: Profile) -> None:
     assert product.gbytes == pytest.approx(product.step.bytes / product.seconds / 1e9)
 
 
+def test_no_calls_at_all_are_refused(m: tdsl.Module) -> None:
+    with pytest.raises(ValueError, match="once or more, not 0 times"):
+        m.f.profile(array(5, 7), array(7, 3), repeat=0)
+
+
 @pytest.mark.parametrize("by_call", [True, False])
 def test_each_call_gives_up_copies_of_its_own(m: tdsl.Module, by_call: bool) -> None:
     cache = tdsl.stack([array(2000), array(2000)])

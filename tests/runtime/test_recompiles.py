@@ -70,7 +70,10 @@ def test_the_list_is_for_people_and_forgets_what_is_gone(m: tdsl.Module) -> None
     fixed(x(6))
     fixed(x(9))
     shown = repr(tdsl.explain_recompiles())
-    assert "thirds\n    N=2: the first one\n    N=3: N was 2 and is 3: `dynamic` keeps it" in shown
+    assert (
+        "thirds for dynamic=()\n"
+        "    N=2: the first one\n    N=3: N was 2 and is 3: `dynamic` keeps it" in shown
+    )
     del fixed
     gc.collect()
     assert told("thirds") == []
@@ -96,6 +99,19 @@ def test_instances_of_another_target_are_told_apart(m: tdsl.Module) -> None:
     emulated(x(6))
     shown = repr(tdsl.explain_recompiles())
     assert "thirds for gpu-emulator:sm_80\n    N=2: the first one" in shown
+
+
+def test_functions_that_compile_gave_are_told_apart(m: tdsl.Module) -> None:
+    m.thirds(x(6))
+    kept = m.thirds.compile(N=2)
+    kept.profile(x(6), repeat=1)
+    assert told("thirds") == ["the first one"] * 3
+    shown = repr(tdsl.explain_recompiles())
+    assert shown.endswith(
+        "thirds\n    N=2: the first one\n"
+        "thirds for N=2\n    N=2: the first one\n"
+        "thirds for N=2, profiled\n    N=2: the first one"
+    )
 
 
 def test_eight_instances_for_one_size_are_warned_of_once(m: tdsl.Module) -> None:
