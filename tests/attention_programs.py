@@ -83,6 +83,10 @@ CLAIMED = {
         pub fn f(q: f32[5, 4], k: f32[7, 4], v: f32[7, 6]) -> f32[5, 6] {
             softmax(q @ transpose(k, [1, 0])) @ v
         }""",
+    "keys of one number": """
+        pub fn f(q: f32[2, 3], k: f32, v: f32[5, 4]) -> f32[2, 4] {
+            softmax(q @ transpose(broadcast(k, [5, 3]), [1, 0])) @ v
+        }""",
     "times the reciprocal": f"""pub fn f{QKV} {{
         let s = q @ transpose(k, [0, 2, 1])
         let e = exp(s - max(s, axis=-1, keepdims=true))

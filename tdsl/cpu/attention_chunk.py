@@ -47,7 +47,7 @@ class Chunk:
 def last_axis(value: Tensor) -> int | None:
     """The axis along which neighbours are neighbours in memory."""
     if isinstance(value, Argument):
-        return value.rank - 1
+        return value.rank - 1 if value.rank else None
     if not value.inputs:
         return None
     operand, access = value.inputs[0]

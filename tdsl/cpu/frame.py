@@ -10,7 +10,7 @@ from tdsl.cpu.tiles import Tile
 from tdsl.cpu.writer import Index, Writer, call
 from tdsl.lowering.claims.product import Product
 from tdsl.lowering.kernels import KernelRequest
-from tdsl.lowering.rewriting import DYNAMIC
+from tdsl.lowering.rewriting import DYNAMIC, collect
 
 Buffer = tuple[str, str]
 """The name and the type of memory for sums."""
@@ -32,6 +32,8 @@ class Frame:
             "k": (left.argument, left.axes["k"]),
             "n": (right.argument, right.axes["n"]),
         }
+        # Rows that are grouped in another way behind the product.
+        self._regroups = bool(collect(request.function, {"tensor.reshape"}))
         self.prepacked = right.argument in request.prepacked
         # Columns may be cut into groups, which are an axis of their own.
         is_split = request.result.rank > len(product.result_shape)
@@ -173,10 +175,9 @@ class Frame:
         return writer.div(column, self._group), writer.rem(column, self._group)
 
     def _result_indices(self, writer: Writer, row: Index) -> tuple[Index, ...]:
-        """The leading indices of the result, whose rows may be cut into more axes."""
+        """The leading indices of the result, whose rows may be grouped in another way."""
         leading = self.product.result_shape[:-1]
-        own = 2 if self.product.batched else 1
-        if len(leading) == own:
+        if not self._regroups:
             return ("%batch", row) if self.product.batched else (row,)
         if self.product.batched:
             row = writer.add(writer.mul("%batch", self.size(writer, "m")), row)

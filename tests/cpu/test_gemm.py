@@ -254,6 +254,9 @@ pub fn heads[T](a: f32[T, 8], w: f32[8, 60]) -> f32[5, T, T] {
     let q = transpose(reshape(a @ w, [T, 5, 12]), [1, 0, 2])
     q @ transpose(q, [0, 2, 1])
 }
+pub fn regrouped[T](a: f32[4, T, 8], w: f32[4, 8, 60], y: f32[T, 4, 60]) -> f32[T, 4, 60] {
+    y + reshape(a @ w, [T, 4, 60])
+}
 pub fn rows[T](a: f32[T, 8], w: f32[8, 60], s: f32[T]) -> f32[T, 60] { (a @ w) * s[:, newaxis] }
 pub fn mixed[T](a: f32[T, 8], w: f32[8, 60], s: f64[T, 60]) -> f64[T, 60] { f64(a @ w) + s }
 pub fn chosen[T](a: f32[T, 8], w: f32[8, 60], keep: bool[T, 60]) -> f32[T, 60] { select(keep, a @ w, 0.0) }
@@ -269,6 +272,7 @@ _SHAPES: dict[str, list[tuple[str, tuple[int | str, ...]]]] = {
     "narrow": [("bf16", ("T", 8)), ("bf16", (8, 60))],
     "half": [("f16", ("T", 8)), ("f16", (60, 8))],
     "heads": [("f32", ("T", 8)), ("f32", (8, 60))],
+    "regrouped": [("f32", (4, "T", 8)), ("f32", (4, 8, 60)), ("f32", ("T", 4, 60))],
     "rows": [("f32", ("T", 8)), ("f32", (8, 60)), ("f32", ("T",))],
     "mixed": [("f32", ("T", 8)), ("f32", (8, 60)), ("f64", ("T", 60))],
     "chosen": [("f32", ("T", 8)), ("f32", (8, 60)), ("bool", ("T", 60))],
