@@ -12,6 +12,7 @@ from random import Random
 import random_programs
 from differential import compare, draw
 from random_calls import compare_call, draw_call, opened
+from random_claims import generate_claims
 from random_data import generate_data
 from random_edits import edited
 
@@ -87,7 +88,20 @@ def edit(seed: int) -> Outcome:
         return Outcome("refused", None, text)
 
 
-KINDS: dict[str, Callable[[int], Outcome]] = {"arrays": arrays, "data": data, "edits": edit}
+def claims(seed: int) -> Outcome:
+    """A program near what kernels are put in place of (random_claims.py)."""
+    random = Random(seed)
+    text = generate_claims(seed)
+    module = tdsl.loads(text, kernels=random.choice(("all", "all", "all", "all", "none")))
+    return _called(module, "f", random, text)
+
+
+KINDS: dict[str, Callable[[int], Outcome]] = {
+    "arrays": arrays,
+    "data": data,
+    "edits": edit,
+    "claims": claims,
+}
 
 
 def outcome(kind: str, seed: int) -> Outcome:

@@ -4,7 +4,8 @@
 
 COUNT programs from seed FIRST on (10,000 from 0, which takes one to two hours on one core), of
 the KINDs in turn: `arrays` (random_programs.py), `data` (random_data.py: structs, lists, loops,
-run-time positions) and `edits` (one random edit of such a program, or of one in programs/). Prints
+run-time positions), `edits` (one random edit of such a program, or of one in programs/) and
+`claims` (random_claims.py: attention, rows, products and takes in many spellings). Prints
 every fault with its seed and its program, a summary now and then and at the end, and gives exit
 status 1 where there was a fault. `FIRST 1 KIND` runs one again. To use several cores, start several with seeds
 of their own.
