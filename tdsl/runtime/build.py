@@ -364,11 +364,8 @@ def _built(stored: Stored, address: int, owner: object) -> Built:
 
 
 def module_text(graph: Graph, options: Options) -> str:
-    from tdsl.graph.claims import find_claims
-    from tdsl.graph.narrow import narrow
+    from tdsl.graph.prepare import prepared
     from tdsl.lowering.emit import emit_module
 
-    if options.narrow:
-        graph = narrow(graph)
-    claims, _ = find_claims(graph, options.kernels.kinds)
+    graph, (claims, _) = prepared(graph, options.kernels.kinds, narrowed=options.narrow)
     return emit_module(graph, claims)

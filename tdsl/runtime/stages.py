@@ -8,10 +8,9 @@ import msgspec
 
 from tdsl.check import typed
 from tdsl.errors import TargetError
-from tdsl.graph.claims import find_claims
 from tdsl.graph.elaborate import elaborate
 from tdsl.graph.graph import Graph, Remark
-from tdsl.graph.narrow import narrow
+from tdsl.graph.prepare import prepared
 from tdsl.graph.printer import print_claims, print_graph
 from tdsl.lowering.backend import Backend
 from tdsl.lowering.device import CPU_TARGET, DEFAULT_CHIP, Target
@@ -19,6 +18,7 @@ from tdsl.lowering.emit import emit_module, emit_modules
 from tdsl.lowering.interface import Interface
 from tdsl.lowering.options import Bounds, Kernels, Options
 from tdsl.lowering.stages import LOWERED_STAGES, STAGE_NAMES, STAGES
+from tdsl.runtime.build import module_text
 from tdsl.types.types import Substitution
 
 # Between instances in stages that have one module each; `mlir-opt --split-input-file` reads it.
@@ -81,8 +81,8 @@ def remarks_of(
 
     options = _options(kernels, "trap", target)
     found: list[Remark] = []
-    for graph in map(narrow, graphs):
-        claims, remarks = find_claims(graph, options.kernels.kinds)
+    for whole in graphs:
+        graph, (claims, remarks) = prepared(whole, options.kernels.kinds)
         found += [*remarks, *refusals(graph, claims, options, _backend(target))]
     return found
 
@@ -97,22 +97,18 @@ def stage_text(
     """The instances at a stage that is text."""
     check_stage(stage, target)
     options = _options(kernels, bounds, target)
-    if stage != "graph":
-        graphs = [narrow(graph) for graph in graphs]
-    claims = [find_claims(graph, options.kernels.kinds)[0] for graph in graphs]
     if stage == "graph":
         return "\n".join(print_graph(graph) for graph in graphs)
+    ready = [prepared(graph, options.kernels.kinds) for graph in graphs]
     if stage == "claims":
-        return "\n".join(
-            print_claims(graph, *find_claims(graph, options.kernels.kinds)) for graph in graphs
-        )
+        return "\n".join(print_claims(graph, *found) for graph, found in ready)
     if stage == "mlir":
-        return emit_modules([(graph, ()) for graph in graphs])
+        return emit_modules([(graph, ()) for graph, _ in ready])
     if stage == "claimed":
-        return emit_modules(list(zip(graphs, claims, strict=True)))
+        return emit_modules([(graph, claims) for graph, (claims, _) in ready])
     texts = []
-    for graph, found in zip(graphs, claims, strict=True):
-        text, interface = emit_module(graph, found), Interface.of_graph(graph)
+    for graph, (claims, _) in ready:
+        text, interface = emit_module(graph, claims), Interface.of_graph(graph)
         if stage in ("nvvm", "ptx"):
             from tdsl.gpu.compiler import nvvm_text, ptx_text
 
@@ -138,6 +134,4 @@ def object_code(graph: Graph, kernels: str = "all", bounds: Bounds = "trap") -> 
 
     # Whoever links it elsewhere has no worker pool.
     options = Options(Kernels.parse(kernels), bounds=bounds, threads=1)
-    graph = narrow(graph)
-    claims, _ = find_claims(graph, options.kernels.kinds)
-    return compile_text(emit_module(graph, claims), options, Interface.of_graph(graph)).code
+    return compile_text(module_text(graph, options), options, Interface.of_graph(graph)).code
