@@ -19,6 +19,7 @@ from tdsl.cli import main as command_line
 from tdsl.cli.options import parse_bindings
 from tdsl.cli.output import CommandError, ErrorFormat, Output
 from tdsl.cli.run import difference
+from tdsl.engine import pool
 from tdsl.runtime import testing
 from tdsl.syntax.codes import CODES
 
@@ -63,6 +64,7 @@ def test_python_s_warnings_are_said_without_their_place(
 ) -> None:
     file = tmp_path / "m.tdsl"
     file.write_text(PROGRAM)
+    pool._warn.cache_clear()  # it is said once
     monkeypatch.setenv("TDSL_NUM_THREADS", "many")
     result = tdslc("run", file, "--fn", "linear")
     assert result.err.startswith("warning: TDSL_NUM_THREADS='many' is no number of threads")

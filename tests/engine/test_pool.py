@@ -327,6 +327,7 @@ def test_otherwise_the_cores_that_are_allowed(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 5, 7}, raising=False)
     monkeypatch.setenv("TDSL_NUM_THREADS", " ")
     assert thread_count() == 3
+    pools._warn.cache_clear()
     for text in ("0", "-2", "all", "2.5", "²", "1 000"):
         monkeypatch.setenv("TDSL_NUM_THREADS", text)
         with pytest.warns(RuntimeWarning, match=re.escape(f"TDSL_NUM_THREADS={text!r} is no")):
