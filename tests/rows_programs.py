@@ -26,6 +26,8 @@ WHOLE = {
         }""",
     "without keepdims": """
         pub fn f[M, N](x: f32[M, N]) -> f32[M, N] { x / sum(x, axis=1)[:, newaxis] }""",
+    "sums of rows over a number that each row has": """
+        pub fn f[M, N](x: f32[M, N], y: f32[M, 1]) -> f32[M] { sum(x * tanh(y), axis=1) }""",
     "a column": """
         pub fn f(x: f32[3, 5]) -> f32[3, 1] { sqrt(sum(x * x, axis=1, keepdims=true)) }""",
     "two costly values": """

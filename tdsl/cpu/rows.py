@@ -125,11 +125,12 @@ class _Writer:
             return self._size(code, self.result, self.chain.rank)
         for value in self.chain.body.values():
             for operand, access in value.inputs:
-                # An argument that a row runs along has its length.
+                # An argument that a row runs along has its length; one that stretches has 1.
                 if operand in self.chain.body.arguments and self.chain.rank in access:
                     place = self.chain.body.arguments.index(operand)
                     axis = access.index(self.chain.rank)
-                    return self._size(code, self.operands[place], axis)
+                    if operand.type.shape[axis] == literal:
+                        return self._size(code, self.operands[place], axis)
         raise Unreadable("the length of rows is not known")
 
     # --- one row
