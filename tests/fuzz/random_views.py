@@ -34,6 +34,7 @@ class Views(Shapes):
         self.main = random.choice(("f32",) * 8 + ("f64", "f64", "bf16", "f16"))
         self.parameters: list[Var] = []
         self.focus: Var | None = None
+        self.large = random.choice(((17, 33, 65), (17, 33, 65), (50, 130, 270)))
         # Few sizes, so that many axes are of the same: what reads a wrong one is then no error.
         count = random.choice((1, 2, 2, 3, 3))
         literals = [self.literal() for _ in range(count)]
@@ -41,7 +42,7 @@ class Views(Shapes):
         self.budget = random.choice((0, 2, 5, 10))
 
     def literal(self) -> Size:
-        return Size.of(self.random.choice((17, 33, 65)) if self.chance(0.03) else self.small())
+        return Size.of(self.random.choice(self.large) if self.chance(0.05) else self.small())
 
     def small(self) -> int:
         return self.random.choice(LITERALS)
