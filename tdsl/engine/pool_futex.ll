@@ -128,8 +128,9 @@ cut:
   br i1 %elsewhere, label %bar, label %one
 bar:
   %from = add i32 %here, 1
-  store atomic i32 %from, ptr %barred seq_cst, align 4
+  ; In this order a worker that rises meanwhile, for a job before, is freed at the next time.
   %ignored = call i64 (i64, ...) @syscall(i64 %SCHED_SETAFFINITY, i32 %id, i64 128, ptr %others)
+  store atomic i32 %from, ptr %barred seq_cst, align 4
   br label %one
 one:
   %worker1 = add i32 %worker, 1
