@@ -5,9 +5,10 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
+from unittest import mock
 
 import random_programs
 from differential import compare, draw
@@ -17,6 +18,8 @@ from random_data import generate_data
 from random_edits import edited
 
 import tdsl
+import tdsl.runtime.build
+from tdsl.lowering.options import Options
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "programs"
 
@@ -93,7 +96,9 @@ def claims(seed: int) -> Outcome:
     random = Random(seed)
     text = generate_claims(seed)
     module = tdsl.loads(text, kernels=random.choice(("all", "all", "all", "all", "none")))
-    return _called(module, "f", random, text)
+    chosen = partial(Options, isa=random.choice(("host", "host", "avx2", "portable")))
+    with mock.patch.object(tdsl.runtime.build, "Options", chosen):
+        return _called(module, "f", random, text)
 
 
 KINDS: dict[str, Callable[[int], Outcome]] = {

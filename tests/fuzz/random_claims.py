@@ -465,7 +465,7 @@ class Claims(Views):
         )
         table = self.made(shape)
         ids = self.made(
-            tuple(self.size() for _ in range(self.random.choice((1, 1, 1, 2)))), "i32", True
+            tuple(self.size() for _ in range(self.random.choice((1, 1, 1, 1, 2)))), "i32", True
         )
         x = self.put(f"take({table.name}, {ids.name}, axis=0)", (*ids.shape, *shape[1:]))
         for _ in range(self.random.randint(1, 3)):
@@ -474,7 +474,7 @@ class Claims(Views):
                 x = self.put(f"{x.name} * 2.0", x.shape)
             else:
                 wide = tuple(self.size() if d == ONE and form == 1 else d for d in x.shape)
-                y = self.made(wide if form == 1 else self.fitting(x.shape))
+                y = self.made((wide, self.fitting(x.shape), x.shape)[form - 1])
                 x = self.put(f"{x.name} + {y.name}", joint(x.shape, y.shape) or x.shape)
         return self.normed(x) if x.rank and self.chance(0.3) else x
 
@@ -491,7 +491,7 @@ class Claims(Views):
             x = self.layered()
         elif form < 0.87:
             x = self.rows()
-        elif form < 0.95:
+        elif form < 0.94:
             x = self.products()
         else:
             x = self.taken()
