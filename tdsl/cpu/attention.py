@@ -10,7 +10,7 @@ from tdsl.cpu.attention_frame import Frame, Tile
 from tdsl.cpu.attention_single import Single
 from tdsl.cpu.attention_skips import largest
 from tdsl.cpu.memory import plain_memory
-from tdsl.cpu.ranges import FLOPS, Range, worth
+from tdsl.cpu.ranges import BYTES, FLOPS, Range, worth
 from tdsl.lowering.claims.attention import Attention
 from tdsl.lowering.claims.body import Unreadable
 from tdsl.lowering.claims.code import Code, Value
@@ -79,10 +79,14 @@ class _Writer:
         count = outer.index_op("muli", sizes[0], blocks)
         columns = 2 * (self.frame.depth + self.frame.width)
         known = [columns, *(outer.known(size) for size in sizes)]
-        units = Range(f"{name}.part", arguments, worth(threads, FLOPS, known))
+        fixed = self.frame.fixed_queries
+        # A few queries wait for memory, not for arithmetic: two operations for some four bytes.
+        is_few = fixed is not None and fixed <= _FEW
+        least = BYTES // 2 if is_few else FLOPS
+        units = Range(f"{name}.part", arguments, worth(threads, least, known))
         each = columns * self.frame.block
         keys = outer.index_op("maxui", sizes[2], outer.index(1))
-        grain = outer.index_op("ceildivui", outer.index(max(FLOPS // each, 1)), keys)
+        grain = outer.index_op("ceildivui", outer.index(max(least // each, 1)), keys)
         outer.line(units.call(outer.index(0), count, grain))
         return part + units.declaration() + outer.function(name, arguments)
 

@@ -31,6 +31,17 @@ class Chunk:
         places = (*w.heads_of(self._head, self._keys.rank), Place(column, w.lanes), Place(key))
         return code.spread(Evaluator(code, w.operands, {}, mask).at(self._keys, places), w.lanes)
 
+    def key_ahead(self, key: str, column: str) -> None:
+        """Begin to read a key from memory that is needed soon."""
+        w = self._frame
+        places = (*w.heads_of(self._head, self._keys.rank), Place(column), Place(key))
+        Evaluator(self._code, w.operands, {}).prefetch(self._keys, places)
+
+    def value_ahead(self, key: str, column: str) -> None:
+        w = self._frame
+        places = (*w.heads_of(self._head, self._values.rank), Place(key), Place(column))
+        Evaluator(self._code, w.operands, {}).prefetch(self._values, places)
+
     def keys_across(self, key: str, column: str, mask: str | None) -> Value:
         """An element of each of neighbouring keys."""
         code, w = self._code, self._frame

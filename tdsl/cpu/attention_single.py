@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from tdsl.cpu.attention_chunk import Chunk, last_axis
 from tdsl.cpu.attention_frame import CHUNK, Frame
 from tdsl.cpu.attention_result import put_row
+from tdsl.cpu.attention_skips import last_product
 from tdsl.cpu.vectors import exp_of_negative, transposed
 from tdsl.lowering.claims.body import Tensor
 from tdsl.lowering.claims.code import Value
@@ -16,9 +17,15 @@ _TOGETHER = 4
 """Rows of values, or vectors of columns, that are added side by side."""
 
 
+_AHEAD = 32
+"""Keys and values that are asked for before they are needed: what memory delivers while it looks for
+the first of them."""
+
+
 class Single:
-    """Lanes are keys for the scores, and columns of values where those are mixed. Nothing that a
-    mask hides is left out: finding out whether it may be would cost as much."""
+    """Lanes are keys for the scores, and columns of values where those are mixed. Keys that a mask
+    hides are left out, but not values: 0 times infinity is not 0, and finding out whether there is
+    one would cost as much as adding them up."""
 
     def __init__(self, frame: Frame, head: str, query: str) -> None:
         self._frame, self._code = frame, frame.code
@@ -26,6 +33,7 @@ class Single:
         self._line = frame.memory("line", CHUNK)
         self._row = frame.memory("query", -(-frame.depth // frame.lanes) * frame.lanes)
         self._row_of_mix = frame.code.index(0)
+        self._last = last_product(frame, query)
 
     def write(self) -> None:
         code, w = self._code, self._frame
@@ -95,7 +103,15 @@ class Single:
         )
         keys = w.attention.product.inputs[1][0]
         along = last_axis(keys) != keys.rank - 1
-        product = self._dots(chunk, key) if along else self._steps(chunk, key, mask)
+
+        def multiply() -> Sequence[Value]:
+            return [self._dots(chunk, key) if along else self._steps(chunk, key, mask)]
+
+        if self._last is None:
+            (product,) = multiply()
+        else:
+            counts = code.less("sle", key, self._last)
+            (product,) = code.when(counts, multiply, lambda: [w.nothing], [w.nothing])
         scores = w.attention.scores
         special: dict[Tensor, Callable[[Places], Value]] = {w.attention.product: lambda _: product}
         evaluator = Evaluator(code, w.operands, special, mask)
@@ -115,6 +131,7 @@ class Single:
             query = w.load(self._row, start)
             found = []
             for row, total in zip(rows, sums, strict=True):
+                chunk.key_ahead(code.plus(row, _AHEAD), start)
                 x = self._filled(chunk.key_along(row, start, mask), mask)
                 found.append(w.fma(x, query, total))
             return found
@@ -167,6 +184,7 @@ class Single:
                 share = w.scalar(self._line, code.index_op("subi", at, chunk.begin))
                 for c, (start, mask) in enumerate(zip(starts, masks, strict=True)):
                     place = u * len(starts) + c
+                    chunk.value_ahead(code.plus(at, _AHEAD), start)
                     given[place] = w.fma(share, chunk.value(at, start, mask), given[place])
             return given
 

@@ -108,6 +108,15 @@ def seen(frame: Frame, first: str, size: str, largest: list[Value]) -> Seen:
     )
 
 
+def last_product(frame: Frame, query: str) -> str | None:
+    """The last key whose product with a query counts: where a score is replaced it is of no account
+    what the key holds. None where all count."""
+    mask = frame.attention.causal
+    if mask is None or not mask.replaced:
+        return None
+    return frame.code.plus(query, _offset(frame, mask))
+
+
 def between(frame: Frame, x: str, low: str, high: str) -> str:
     code = frame.code
     return code.index_op("minsi", code.index_op("maxsi", x, low), high)

@@ -14,7 +14,7 @@ from tdsl.lowering.passes.threads import declaration
 # multiplications and additions in registers, of bytes read from memory, of elements of a row. So
 # even a worker that finds its core taken, and does nothing, costs no more than times vary anyway.
 FLOPS: Final = 4_000_000
-BYTES: Final = 3_000_000
+BYTES: Final = 1_000_000
 ELEMENTS: Final = 100_000
 
 

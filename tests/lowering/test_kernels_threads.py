@@ -45,6 +45,8 @@ PROGRAMS = {
     "a number for each row": "pub fn f[M, N](x: f32[M, N]) -> f32[M] { mean(x * x, axis=-1) }",
     "attention": """pub fn f[H, T](q: f32[H, T, 24], k: f32[H, T, 24], v: f32[H, T, 24])
         -> f32[H, T, 24] { softmax(q @ transpose(k, [0, 2, 1]) / 2.0) @ v }""",
+    "one query": """pub fn f[H, T](q: f32[H, 1, 24], k: f32[H, T, 24], v: f32[H, T, 24])
+        -> f32[H, 1, 24] { softmax(q @ transpose(k, [0, 2, 1]) / 2.0) @ v }""",
     "causal": """pub fn f[H, T](q: f32[H, T, 24], k: f32[H, T, 24], v: f32[H, T, 24])
         -> f32[H, T, 24] {
         masked_attention(q, k, v, broadcast(causal[Q=T, N=T](0), [H, T, T]))
@@ -64,7 +66,7 @@ KINDS = {
     "product in f64": "product", "with what follows": "product", "turned": "product",
     "one column": "columns", "few columns": "columns",
     "softmax": "rows", "layer_norm": "rows", "a number for each row": "rows",
-    "causal": "attention",
+    "one query": "attention", "causal": "attention",
 }  # fmt: skip
 
 
@@ -158,10 +160,12 @@ def test_small_work_stays_with_the_caller() -> None:
     small.append(instance("causal", H=2, T=16))
     # What one core does in less than twice the time in which the worker's share pays.
     small += [instance("product", M=64, K=128, N=256), instance("softmax", M=128, N=512)]
-    small.append(instance("product", M=1, K=768, N=1024))
+    small.append(instance("product", M=1, K=768, N=640))
+    small.append(instance("one query", H=12, T=800))
     large = [instance("product", M=256, K=256, N=256), instance("softmax", M=800, N=640)]
     large.append(instance("causal", H=12, T=128))
-    large.append(instance("product", M=1, K=768, N=2304))
+    large.append(instance("product", M=1, K=768, N=768))
+    large.append(instance("one query", H=12, T=1024))  # 2.4 MB
     for made in small:
         assert native(made, 4).compiled.symbols == ()
     for made in large:

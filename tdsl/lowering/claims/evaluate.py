@@ -120,6 +120,26 @@ class Evaluator:
             )
         return self._widened(Value(name, operand.element, lanes))
 
+    def prefetch(self, value: Tensor, places: Places) -> None:
+        """Bring what elements are read from nearer, if it is read where it lies; places may lie
+        behind the end."""
+        match value:
+            case Argument():
+                operand = self.operands[value.position]
+                shown = ", ".join(place.base or self.code.index(0) for place in places)
+                where = f"{operand.name}[{shown}]"
+                self.code.line(f"memref.prefetch {where}, read, locality<3>, data : {operand.type}")
+            case Transpose(permutation=permutation):
+                moved = [places[permutation.index(axis)] for axis in range(len(permutation))]
+                self.prefetch(value.inputs[0][0], tuple(moved))
+            case Reshape():
+                source = value.inputs[0][0]
+                self.prefetch(source, self._regrouped(value, source, places))
+            case Map():
+                for source, access in value.inputs:
+                    chosen = tuple(ONLY if loop is None else places[loop] for loop in access)
+                    self.prefetch(source, chosen)
+
     def _gathered(self, operand: Operand, places: Places, axis: int) -> Value:
         """Lanes along an axis that is not the last: element by element."""
         code = self.code
