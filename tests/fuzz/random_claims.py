@@ -67,7 +67,6 @@ class Claims(Views):
         if form == 2 and x.rank > 1:
             order = list(range(x.rank))
             self.random.shuffle(order)
-            turned = tuple(x.shape[a] for a in order)
             text = f"reshape(transpose({x.name}, {order}), {shape})"
             return self.put(text, x.shape, x.dtype)
         if form == 3:
