@@ -57,8 +57,8 @@ class Claims(Views):
         form = self.random.randrange(6)
         shape = self.show_shape(x.shape)
         if form == 0 and x.rank > 1:
-            turned = self.put(f"reshape({x.name}, [_])", (_product(x.shape),), x.dtype)
-            return self.put(f"reshape({turned.name}, {shape})", x.shape, x.dtype)
+            flat = self.put(f"reshape({x.name}, [_])", (_product(x.shape),), x.dtype)
+            return self.put(f"reshape({flat.name}, {shape})", x.shape, x.dtype)
         if form == 1:
             order = list(range(x.rank))
             self.random.shuffle(order)
@@ -178,10 +178,10 @@ class Claims(Views):
             y = self.detour(s, 1.0)
             return self.put(f"{s.name} + {y.name}", s.shape, s.dtype)
         if form == "regrouped":
-            self.focus = s
+            before, self.focus = self.count, s
             self.reshaped()
             self.focus = None
-            return self.vars[-1] if self.vars[-1].rank else s
+            return self.vars[-1] if self.count > before and self.vars[-1].rank else s
         if form == "repeated" and s.rank < 4:
             place = self.random.randint(0, s.rank)
             shape = (*s.shape[:place], self.size(), *s.shape[place:])
