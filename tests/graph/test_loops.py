@@ -6,17 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from graph_support import graph_of
 
-from tdsl.check.modules import check_source
 from tdsl.graph.claims import find_claims
-from tdsl.graph.elaborate import elaborate
 from tdsl.graph.graph import LOOP, Graph, LoopBody, Node
 from tdsl.graph.printer import print_claims, print_graph
 from tdsl.syntax.diagnostics import DiagnosticError
-from tdsl.syntax.source import Source
-from tdsl.types.dtypes import DTYPES
 from tdsl.types.sizes import Size
-from tdsl.types.types import Substitution
 
 LAYERS = """
 struct Norm[C] { g: f32[C], b: f32[C] }
@@ -27,18 +23,7 @@ fn f[T, C, L](x: f32[T, C], p: [Layer[C]; L], s: f32[T]) -> f32[T, C] {
 
 
 def instance(text: str, sizes: Mapping[str, int] = {}, name: str = "f") -> Graph:
-    """Sizes that are not given stay open."""
-    result = check_source(Source("model.tdsl", f"tdsl 0.1\n{text}\n"), None)
-    assert result.program is not None, result.diagnostics
-    signature = result.program.root.functions[name].signature
-    values = {
-        symbol: Size.of(sizes.get(symbol.name, symbol))
-        for parameter in signature.sizes
-        for symbol in parameter.value.symbols()
-    }
-    dtypes = dict.fromkeys(signature.dtypes, DTYPES["f32"])
-    parameters = Substitution(values, dict.fromkeys(signature.packs, ()), dtypes)
-    return elaborate(result.program, signature.function, parameters)
+    return graph_of(text, name, **sizes)
 
 
 def refused(code: str, text: str, sizes: Mapping[str, int] = {}) -> str:

@@ -9,40 +9,22 @@ from typing import Any
 import numpy as np
 import pytest
 from emission_support import Making, reference, run, shape
+from graph_support import graph_of
 from program_support import Instance
 
 import tdsl
-from tdsl.check.modules import check_source
 from tdsl.cpu.tiles import tile_for
 from tdsl.graph.builder import GraphBuilder
 from tdsl.graph.claims import find_claims
 from tdsl.graph.columns import GRAIN
-from tdsl.graph.elaborate import elaborate
 from tdsl.graph.graph import LOOP, Graph, Node
 from tdsl.graph.narrow import narrow
 from tdsl.lowering.emit import emit_module
 from tdsl.lowering.machine import MACHINES
 from tdsl.lowering.options import Options
 from tdsl.runtime.build import module_text
-from tdsl.syntax.source import Source
 from tdsl.types.dtypes import DTYPES
 from tdsl.types.sizes import Size
-from tdsl.types.types import Substitution
-
-
-def graph_of(text: str, name: str = "f", **sizes: int) -> Graph:
-    """Sizes that are not given stay open."""
-    result = check_source(Source("model.tdsl", f"tdsl 0.1\n{text}\n"), None)
-    assert result.program is not None, result.diagnostics
-    signature = result.program.root.functions[name].signature
-    values = {
-        symbol: Size.of(sizes.get(symbol.name, symbol))
-        for parameter in signature.sizes
-        for symbol in parameter.value.symbols()
-    }
-    dtypes = dict.fromkeys(signature.dtypes, DTYPES["f32"])
-    parameters = Substitution(values, dict.fromkeys(signature.packs, ()), dtypes)
-    return elaborate(result.program, signature.function, parameters)
 
 
 def products(graph: Graph) -> list[str]:
