@@ -7,7 +7,6 @@ import gc
 import importlib
 import os
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -27,13 +26,6 @@ PUT = (
     "pub fn f[N, D](cache: f32[N, D], x: f32[1, D], at: i32) -> (f32[N, D], f32[D]) {\n"
     "    let c = update(cache, x, at=[at, 0])\n    (c, sum(c, axis=0))\n}"
 )
-
-
-@pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[StubDriver]:
-    with stub(monkeypatch) as made:
-        yield made
-        check_clean(made)
 
 
 def module(text: str, **options: Any) -> tdsl.Module:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from driver_support import check_clean, devices, stub
+from driver_support import devices
 from stub_driver import StubDriver
 
 import tdsl
@@ -26,13 +25,6 @@ PUT = (
     "pub fn f[N, D](cache: f32[N, D], x: f32[1, D], at: i32) -> f32[N, D] {\n"
     "    update(cache, x, at=[at, 0])\n}"
 )
-
-
-@pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[StubDriver]:
-    with stub(monkeypatch) as made:
-        yield made
-        check_clean(made)
 
 
 def module(text: str, **options: Any) -> tdsl.Module:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +23,6 @@ from tdsl.runtime.lists import mapped
 from tdsl.runtime.module import module_of
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
-
-
-@pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[StubDriver]:
-    with stub(monkeypatch) as made:
-        yield made
-        check_clean(made)
 
 
 def checked(name: str) -> typed.Program:
